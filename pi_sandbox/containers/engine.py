@@ -1,0 +1,71 @@
+"""What we ask of a container engine, in our words. `docker_engine.py` answers with a real one, tests with a small fake."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pi_sandbox.session.container_spec import ContainerSpec
+
+
+@dataclass(frozen=True)
+class EngineFacts:
+    """What the engine says about itself. `endpoint` names the socket or address and how it was found."""
+
+    endpoint: str
+    product: str
+    version: str
+    api_version: str
+    rootless: bool
+    remaps_users: bool
+    selinux: bool
+    cpus: int
+    runtimes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ExitStatus:
+    """How a container ended: its code (0 to 255), and whether the kernel killed it for its memory limit."""
+
+    code: int
+    out_of_memory: bool
+
+
+@dataclass(frozen=True)
+class ContainerSummary:
+    """One container that carries our labels. `state` is the engine's word: created, running, exited, …"""
+
+    container_id: str
+    name: str
+    state: str
+    labels: Mapping[str, str]
+
+
+class ByteChannel(Protocol):
+    """A two-way stream to something inside a container.
+
+    `fileno` is readable when `receive` has something or has ended. `receive` gives at most one read's worth of bytes
+    as pairs (stream, data) with stream 1 for standard output and 2 for standard error, an empty list when a frame is
+    not complete yet, and `None` at the end. `close_input` tells the other side that nothing more comes.
+    """
+
+    def fileno(self) -> int: ...
+    def send(self, data: bytes) -> None: ...
+    def receive(self) -> Sequence[tuple[int, bytes]] | None: ...
+    def close_input(self) -> None: ...
+    def close(self) -> None: ...
+
+
+class Engine(Protocol):
+    """A container engine. Every method raises `EngineError` with one clear sentence, never a foreign exception."""
+
+    def facts(self) -> EngineFacts: ...
+    def create(self, spec: ContainerSpec) -> str: ...
+    def attach(self, container_id: str, *, tty: bool) -> ByteChannel: ...
+    def start(self, container_id: str) -> None: ...
+    def execute(self, container_id: str, command: Sequence[str], user: str) -> ByteChannel: ...
+    def resize(self, container_id: str, *, rows: int, columns: int) -> None: ...
+    def kill(self, container_id: str, signal_name: str) -> None: ...
+    def stop(self, container_id: str, *, seconds: int) -> None: ...
+    def wait(self, container_id: str) -> ExitStatus: ...
+    def remove(self, container_id: str) -> None: ...
+    def ours(self, labels: Mapping[str, str]) -> Sequence[ContainerSummary]: ...

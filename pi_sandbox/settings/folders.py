@@ -1,0 +1,41 @@
+"""Where things lie below the home (design.md, "Words")."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Folders:
+    """The folders of one home. A pure description: nothing here looks at the disk."""
+
+    home: Path
+
+    @property
+    def env_file(self) -> Path:
+        return self.home / ".env"
+
+    @property
+    def brain(self) -> Path:
+        return self.home / "brain"
+
+    @property
+    def workspace(self) -> Path:
+        return self.home / "ws"
+
+    @property
+    def agent_config(self) -> Path:
+        return self.home / "pi-config" / "agent"
+
+    @property
+    def state(self) -> Path:
+        return self.home / "state"
+
+    def store(self, name: str) -> Path:
+        """The git repository of `core` or of a domain."""
+        return self.brain / f"pi-memory-{name}"
+
+    def domain_workspace(self, name: str) -> Path:
+        return self.workspace / name
+
+    def domain_state(self, name: str) -> Path:
+        return self.state / name
