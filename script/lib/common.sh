@@ -1,0 +1,42 @@
+# Sourced by every script here, from bash: where the checkout is, and how to say things.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+venv=$root/.venv
+
+# Without a HOME (a bare `env -i`) pip and git complain or write to `/`.
+export HOME="${HOME:-$(getent passwd "$(id -u)" 2>/dev/null | cut -d: -f6 || true)}"
+
+say() {
+    printf '%s\n' "$*" >&2
+}
+
+# fail MESSAGE HINT [EXIT CODE]
+fail() {
+    printf '%s: %s\n' "${0##*/}" "$1" >&2
+    printf '  %s\n' "$2" >&2
+    exit "${3:-1}"
+}
+
+# quietly WHAT COMMAND...: runs the command; its output is shown only when it fails.
+quietly() {
+    local what=$1 log status=0 began=$SECONDS
+    shift
+    log=$(mktemp "${TMPDIR:-/tmp}/pi-sandbox-script.XXXXXX")
+    say "$what ..."
+    "$@" >"$log" 2>&1 </dev/null || status=$?
+    if [ "$status" -ne 0 ]; then
+        cat "$log" >&2
+        say "$what: failed with exit code $status after $((SECONDS - began)) s, its output stands above"
+    fi
+    rm -f "$log"
+    return "$status"
+}
+
+have() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+# May this script install packages: root on a system with apt.
+may_install() {
+    [ "$(id -u)" -eq 0 ] && [ -e /etc/debian_version ] && have apt-get
+}
