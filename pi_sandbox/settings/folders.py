@@ -30,6 +30,11 @@ class Folders:
     def state(self) -> Path:
         return self.home / "state"
 
+    @property
+    def markers(self) -> Path:
+        """Where the wrapper writes one short-lived file a session, to see whether the engine shows it."""
+        return self.state / "markers"
+
     def store(self, name: str) -> Path:
         """The git repository of `core` or of a domain."""
         return self.brain / f"pi-memory-{name}"

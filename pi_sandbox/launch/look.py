@@ -1,0 +1,79 @@
+"""Looks at the disk once for a plan: the stores, the levels that are not this project's, the owner's pi settings.
+
+Nothing is created, followed or read beyond the names on the project's own path, so the time depends on that path and
+not on the size of the stores.
+"""
+
+import os
+import stat
+from pathlib import Path
+
+from pi_sandbox.session.disk_look import DiskLook, StoreLook, StoreState
+from pi_sandbox.settings.domains import CORE, DomainName
+from pi_sandbox.settings.folders import Folders
+from pi_sandbox.system.mount_table import mount_points
+from pi_sandbox.workspace.workspace import GitEntry, Workspace
+
+_OWN_FOLDERS = frozenset({"notes", "auto", ".git"})
+"""What a level holds besides other levels (design.md, "Note format"); the store's `.git` has a mask of its own."""
+
+
+def look_at_disk(folders: Folders, workspace: Workspace, opt_in: DomainName | None) -> DiskLook:
+    """Gives what a plan for `workspace` has to know of the disk."""
+    inner = mount_points()
+    return DiskLook(
+        core=_store(folders, CORE, (), inner),
+        domain=_store(folders, workspace.domain, workspace.levels, inner),
+        opt_in=None if opt_in is None else _store(folders, opt_in, (), inner),
+        agent_config=folders.agent_config if folders.agent_config.is_dir() else None,
+        project_git_mounts=_below(workspace.project / ".git", inner),
+    )
+
+
+def _store(folders: Folders, name: str, levels: tuple[str, ...], inner: tuple[Path, ...]) -> StoreLook:
+    path = Path(os.path.realpath(folders.store(name)))
+    state, git_entry = _state(path)
+    hidden = _other_levels(path, levels) if state is StoreState.PRESENT else ()
+    return StoreLook(name, path, state, git_entry, hidden, _below(path, inner))
+
+
+def _state(path: Path) -> tuple[StoreState, GitEntry]:
+    if not os.path.lexists(path):
+        return StoreState.ABSENT, GitEntry.NONE
+    if not path.is_dir():
+        return StoreState.NO_FOLDER, GitEntry.NONE
+    git = path / ".git"
+    if (git / "HEAD").is_file() and not git.is_symlink():
+        return StoreState.PRESENT, GitEntry.FOLDER
+    if git.is_file() and not git.is_symlink():
+        return StoreState.PRESENT, GitEntry.FILE
+    return StoreState.NO_REPOSITORY, GitEntry.NONE
+
+
+def _other_levels(store: Path, levels: tuple[str, ...]) -> tuple[str, ...]:
+    """The folders beside the path of `levels`, at every step of it. Links are no folders: what they name stays hidden."""
+    hidden: list[str] = []
+    for outer, wanted in zip(("", *levels), (*levels, None), strict=True):
+        folder = store / outer
+        if not _is_real_folder(folder):
+            break
+        own = _OWN_FOLDERS if wanted is None else _OWN_FOLDERS | {Path(wanted).name}
+        if outer:
+            own -= {".git"}
+        hidden += sorted(
+            os.path.join(outer, entry.name)
+            for entry in os.scandir(folder)
+            if entry.is_dir(follow_symlinks=False) and entry.name not in own
+        )
+    return tuple(hidden)
+
+
+def _is_real_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _below(folder: Path, inner: tuple[Path, ...]) -> tuple[Path, ...]:
+    return tuple(point for point in inner if point != folder and point.is_relative_to(folder))

@@ -1,0 +1,174 @@
+"""What the wrapper and the entry inside the container say to each other: one JSON object a line, in ASCII.
+
+    wrapper                                   entry
+    look at these mounts, and this marker →
+                                            ← seen
+    start, with variables, CA bundle, size →
+                                            ← started
+                                            ← suspended            (the agent stopped itself, Ctrl-Z)
+    continue, with the size →
+                                            ← ended, with code and limits that were reached
+                                            ← failed, with message, hint and exit code   (instead of started)
+
+The end of the wrapper's side ends the session. An unknown message, or one with other members, is refused by both.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+LINE_LIMIT = 8 * 1024 * 1024
+"""Longest accepted line, in bytes: a CA bundle of a few hundred kilobytes and some keys fit many times over."""
+
+
+class MessageRefused(ValueError):
+    """A line is no message of this protocol. The text never holds what the line held."""
+
+
+@dataclass(frozen=True)
+class Look:
+    targets: tuple[str, ...]
+    marker: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """`contents` and `writable` are in the order of the targets; see `system.sight.Sight`."""
+
+    contents: tuple[str | None, ...]
+    writable: tuple[bool, ...]
+    marker: str | None
+
+
+@dataclass(frozen=True)
+class Start:
+    """`variables` are the values that never stand in the plan. `rows` and `columns` are 0 where there is no terminal."""
+
+    variables: Mapping[str, str]
+    ca_bundle: str | None
+    rows: int
+    columns: int
+
+    def __repr__(self) -> str:
+        return "Start(…)"
+
+
+@dataclass(frozen=True)
+class Started:
+    pass
+
+
+@dataclass(frozen=True)
+class Suspended:
+    pass
+
+
+@dataclass(frozen=True)
+class Continue:
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True)
+class Ended:
+    """`code` as a shell would give it (128 + signal); `limits` are sentences for the owner."""
+
+    code: int
+    limits: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Failed:
+    message: str
+    hint: str
+    code: int
+
+
+Message = Look | Seen | Start | Started | Suspended | Continue | Ended | Failed
+
+_KINDS: dict[str, type[Message]] = {
+    kind.__name__.lower(): kind for kind in (Look, Seen, Start, Started, Suspended, Continue, Ended, Failed)
+}
+
+
+def encode(message: Message) -> bytes:
+    """Gives the message as one line."""
+    return json.dumps({type(message).__name__.lower(): asdict(message)}, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def decode(line: bytes) -> Message:
+    """Gives the message of one line; raises `MessageRefused`."""
+    try:
+        ((name, members),) = json.loads(line).items()
+        kind = _KINDS[name]
+        values = {field.name: _value(field.type, members.pop(field.name)) for field in fields(kind)}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise MessageRefused("a line on the control channel is no message") from None
+    if members:
+        raise MessageRefused("a message on the control channel has members that it must not have")
+    return kind(**values)
+
+
+def _value(kind: Any, value: Any) -> Any:  # noqa: ANN401 - the declared type of a field and the JSON value for it
+    accepted = _ACCEPTED[str(getattr(kind, "__name__", kind)) if isinstance(kind, type) else str(kind)]
+    return accepted(value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 65536:
+        raise TypeError
+    return value
+
+
+def _truth(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
+
+
+def _optional_text(value: object) -> str | None:
+    return None if value is None else _text(value)
+
+
+def _mapping(value: object) -> Mapping[str, str]:
+    if not isinstance(value, dict):
+        raise TypeError
+    return {_text(name): _text(item) for name, item in value.items()}
+
+
+def _items(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise TypeError
+    return value
+
+
+_ACCEPTED = {
+    "str": _text,
+    "int": _number,
+    str(str | None): _optional_text,
+    str(Mapping[str, str]): _mapping,
+    str(tuple[str, ...]): lambda value: tuple(_text(item) for item in _items(value)),
+    str(tuple[bool, ...]): lambda value: tuple(_truth(item) for item in _items(value)),
+    str(tuple[str | None, ...]): lambda value: tuple(_optional_text(item) for item in _items(value)),
+}
+
+
+class Lines:
+    """Cuts what arrives into lines. Raises `MessageRefused` for a line above `LINE_LIMIT`."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Gives the lines that `data` completes, without their line ends."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > LINE_LIMIT:
+            raise MessageRefused("a line on the control channel does not end")
+        return lines

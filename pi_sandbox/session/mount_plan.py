@@ -1,0 +1,151 @@
+"""Which folders of the host a session sees, where, and whether it may write there.
+
+Always:
+- a session sees one project, core, that project's domain and at most one opt-in store, which it cannot write
+  (sandbox.md, "Scope per session");
+- the git directory of a store is never visible: whoever reads it reads every other level's memory out of the history,
+  and whoever writes it runs programs on the owner's host;
+- folders of other levels in the domain's store are hidden, unless the owner asked for the whole domain;
+- a missing store is an empty, read-only placeholder; nothing is created on the host, so every mask lies on something
+  that is there;
+- everything of pi that can carry code comes from the owner's `pi-config`, read-only; only the login and the session
+  history persist, per domain.
+
+Not handled here: what appears in a store while the session runs. A level that is first made during a session is
+visible to it.
+"""
+
+from pathlib import Path, PurePosixPath
+
+from pi_sandbox.errors import UsageError, quoted
+from pi_sandbox.session.container_spec import Mount, MountKind
+from pi_sandbox.session.disk_look import DiskLook, StoreLook, StoreState
+from pi_sandbox.session.scope import GitMode, SessionScope, store_path
+from pi_sandbox.settings.folders import Folders
+from pi_sandbox.workspace.workspace import GitEntry, Workspace
+
+AGENT_CONFIG = PurePosixPath("/run/pi-config")
+MARKERS = PurePosixPath("/run/pi-marker")
+AGENT_FOLDER = PurePosixPath("/home/pi/.pi/agent")
+
+_NOTHING = Path("/dev/null")
+"""Shown in place of a git *file*: the engine's own machine always has it, and it is empty."""
+
+_RESERVED = tuple(
+    PurePosixPath(place)
+    for place in (
+        "/brain",
+        "/dev",
+        "/etc",
+        "/home/pi/.pi",
+        "/opt/pi",
+        "/opt/pi-sandbox",
+        "/proc",
+        "/run/pi-config",
+        "/run/pi-identity",
+        "/run/pi-marker",
+        "/run/pi-session",
+        "/sys",
+    )
+)
+
+
+def git_mode(workspace: Workspace) -> GitMode:
+    """Gives what a session has of the project's git in this form: a folder is read-only, a git file leads out of reach."""
+    match workspace.git_entry:
+        case GitEntry.NONE:
+            return GitMode.NONE
+        case GitEntry.FOLDER:
+            return GitMode.READ_ONLY
+        case GitEntry.FILE:
+            return GitMode.OUT_OF_REACH
+
+
+def plan_mounts(scope: SessionScope, workspace: Workspace, folders: Folders, look: DiskLook) -> tuple[Mount, ...]:
+    """Gives the mounts of one session, outer before inner.
+
+    Raises `UsageError` where the project's own path would lie over a place that the container needs, and where another
+    file system inside a read-only folder would stay writable (older engines do not pass read-only on to it).
+    """
+    _check_place(PurePosixPath(workspace.project))
+    mounts = [
+        *_project(workspace, look),
+        *_store(look.core, scope, hidden=()),
+        *_store(look.domain, scope, hidden=() if scope.domain_wide else look.domain.hidden),
+    ]
+    if look.opt_in is not None:
+        mounts += _opt_in_store(look.opt_in, scope)
+    mounts += _agent(workspace, folders, look)
+    return tuple(sorted(mounts, key=lambda mount: (len(mount.target.parts), str(mount.target))))
+
+
+def _check_place(project: PurePosixPath) -> None:
+    for place in _RESERVED:
+        if project.is_relative_to(place) or place.is_relative_to(project):
+            raise UsageError(
+                f"the project {quoted(project)} would lie over {place}, which the container needs for itself",
+                "move the workspace to another place, or set PI_SANDBOX_HOME to one",
+            )
+
+
+def _project(workspace: Workspace, look: DiskLook) -> list[Mount]:
+    mounts = [_bind(PurePosixPath(workspace.project), workspace.project, False, "the project")]
+    git = workspace.project / ".git"
+    if workspace.git_entry is not GitEntry.NONE:
+        _refuse_inner_mounts(git, look.project_git_mounts)
+        mounts.append(_bind(PurePosixPath(git), git, True, "the project's git, to read"))
+    return mounts
+
+
+def _store(store: StoreLook, scope: SessionScope, *, hidden: tuple[str, ...]) -> list[Mount]:
+    target = store_path(store.name)
+    if store.state is not StoreState.PRESENT:
+        return [_mask(target, f"placeholder: the store {store.name} {store.state.value}")]
+    read_only = store.name == scope.opt_in
+    purpose = f"the memory of {store.name}" + (", for this run" if read_only else "")
+    return [
+        _bind(target, store.path, read_only, purpose),
+        _hidden_git(store, target),
+        *(_mask(target / folder, "another level, hidden") for folder in hidden),
+    ]
+
+
+def _opt_in_store(store: StoreLook, scope: SessionScope) -> list[Mount]:
+    if store.state is StoreState.PRESENT:
+        _refuse_inner_mounts(store.path, store.inner_mounts)
+    return _store(store, scope, hidden=())
+
+
+def _hidden_git(store: StoreLook, target: PurePosixPath) -> Mount:
+    if store.git_entry is GitEntry.FILE:
+        return _bind(target / ".git", _NOTHING, True, "the store's git, hidden")
+    return _mask(target / ".git", "the store's git, hidden")
+
+
+def _agent(workspace: Workspace, folders: Folders, look: DiskLook) -> list[Mount]:
+    state = folders.domain_state(workspace.domain)
+    mounts = [
+        _bind(AGENT_FOLDER / "auth.json", state / "auth.json", False, "pi's login, per domain"),
+        _bind(AGENT_FOLDER / "sessions", state / "sessions", False, "pi's session history, per domain"),
+        _bind(MARKERS, folders.markers, True, "proves that the engine sees this machine's files"),
+    ]
+    if look.agent_config is not None:
+        mounts.append(_bind(AGENT_CONFIG, look.agent_config, True, "the owner's settings of pi, copied at the start"))
+    return mounts
+
+
+def _refuse_inner_mounts(folder: Path, inner: tuple[Path, ...]) -> None:
+    if inner:
+        raise UsageError(
+            f"another file system is mounted at {quoted(inner[0])}, inside {quoted(folder)}, which the session gets "
+            "read-only; it would stay writable",
+            "unmount it, or move it out of that folder",
+        )
+
+
+def _bind(target: PurePosixPath, source: Path, read_only: bool, purpose: str) -> Mount:
+    return Mount(target, MountKind.BIND, source, read_only, purpose)
+
+
+def _mask(target: PurePosixPath, purpose: str) -> Mount:
+    return Mount(target, MountKind.MASK, None, True, purpose)

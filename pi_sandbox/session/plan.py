@@ -1,0 +1,201 @@
+"""The plan of one session: from settings, workspace, a look at the disk and the engine's facts to one frozen value.
+
+- it is complete: whatever the container is started with stands in it, except values that must never be written down
+  (provider keys, proxy settings with a password, the CA bundle), of which it holds the names;
+- nothing that lies in a project can change it.
+"""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from pi_sandbox import __version__
+from pi_sandbox.session.container_spec import ContainerSpec, StandingPart
+from pi_sandbox.session.disk_look import DiskLook, StoreLook, StoreState
+from pi_sandbox.session.mount_plan import git_mode, plan_mounts
+from pi_sandbox.session.scope import GitMode, SessionScope
+from pi_sandbox.settings.domains import CORE, DomainName
+from pi_sandbox.settings.folders import Folders
+from pi_sandbox.settings.settings import Settings
+from pi_sandbox.workspace.workspace import Workspace
+
+ENTRY = ("/opt/pi-sandbox/venv/bin/python", "-I", "-m", "pi_sandbox.inside.session")
+BRIDGE = ("/opt/pi-sandbox/venv/bin/python", "-I", "-S", "/opt/pi-sandbox/lib/pi_sandbox/inside/control_bridge.py")
+
+LABEL_PREFIX = "dev.pi-sandbox."
+DOMAIN_LABEL = LABEL_PREFIX + "domain"
+HOME_LABEL = LABEL_PREFIX + "home"
+OWNER_LABEL = LABEL_PREFIX + "owner"
+PROJECT_LABEL = LABEL_PREFIX + "project"
+SESSION_LABEL = LABEL_PREFIX + "session"
+VERSION_LABEL = LABEL_PREFIX + "version"
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The wrapper's process, so that a later one can tell whether it still lives. `start` is in the system's own ticks."""
+
+    pid: int
+    start: str
+    boot: str
+
+    def to_label(self) -> str:
+        return json.dumps({"pid": self.pid, "start": self.start, "boot": self.boot}, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class HostFacts:
+    """What the plan takes from the machine of the user: ids, terminal type, time zone, and the owner process."""
+
+    uid: int
+    gid: int
+    term: str | None
+    colour: str | None
+    time_zone: str | None
+    owner: Owner
+
+
+@dataclass(frozen=True)
+class EngineView:
+    """What the plan takes from the engine: the image's id, whether it is rootless, and its number of processors."""
+
+    image: str
+    rootless: bool
+    cpus: int | None
+
+
+@dataclass(frozen=True)
+class Agent:
+    """Start pi with these arguments."""
+
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Shell:
+    """Start this command in place of pi; an empty one means an interactive shell."""
+
+    command: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SessionRequest:
+    """What the user asked for on the command line."""
+
+    program: Agent | Shell
+    opt_in: DomainName | None
+    domain_wide: bool
+    tty: bool
+
+
+@dataclass(frozen=True)
+class SessionPlan:
+    """The whole session. `channel_names` are the variables that go in over the control channel, by name."""
+
+    workspace: Workspace
+    scope: SessionScope
+    container: ContainerSpec
+    channel_names: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def plan_session(
+    request: SessionRequest,
+    workspace: Workspace,
+    settings: Settings,
+    look: DiskLook,
+    standing: StandingPart,
+    host: HostFacts,
+    engine: EngineView,
+    session_id: str,
+) -> SessionPlan:
+    """Gives the plan of one session; raises `UsageError` where the project cannot be mounted safely."""
+    folders = Folders(settings.home)
+    scope = session_scope(request, workspace, look)
+    container = ContainerSpec(
+        name=f"pi-sandbox-{session_id}",
+        image=engine.image,
+        command=(*ENTRY, *_program(request.program)),
+        user="0:0" if engine.rootless else f"{host.uid}:{host.gid}",
+        working_dir=PurePosixPath(workspace.project),
+        environment=_environment(scope, host),
+        labels=_labels(workspace, settings, host, session_id),
+        mounts=plan_mounts(scope, workspace, folders, look),
+        tty=request.tty,
+        runtime=settings.runtime,
+        standing=standing if engine.cpus is None else replace(standing, cpus=min(standing.cpus, float(engine.cpus))),
+    )
+    return SessionPlan(workspace, scope, container, channel_names(settings), _warnings(scope, look))
+
+
+def session_scope(request: SessionRequest, workspace: Workspace, look: DiskLook) -> SessionScope:
+    """Gives what the session may see of the memory."""
+    stores = [store for store in (look.core, look.domain, look.opt_in) if store is not None]
+    return SessionScope(
+        domain=workspace.domain,
+        project=PurePosixPath(workspace.project),
+        project_level=workspace.levels[-1],
+        opt_in=request.opt_in,
+        missing=frozenset(store.name for store in stores if store.state is not StoreState.PRESENT),
+        domain_wide=request.domain_wide,
+        git=git_mode(workspace),
+    )
+
+
+def channel_names(settings: Settings) -> tuple[str, ...]:
+    """Gives the names of the variables that the session gets over the control channel, never by its configuration."""
+    proxies = settings.proxies
+    pairs = (("HTTP_PROXY", proxies.http), ("HTTPS_PROXY", proxies.https), ("NO_PROXY", proxies.no_proxy))
+    return (*settings.pass_secrets, *(name for name, value in pairs if value is not None))
+
+
+def _program(program: Agent | Shell) -> tuple[str, ...]:
+    match program:
+        case Agent(arguments):
+            return ("agent", *arguments)
+        case Shell(command):
+            return ("shell", *command)
+
+
+def _environment(scope: SessionScope, host: HostFacts) -> tuple[tuple[str, str], ...]:
+    fixed = (
+        ("HOME", "/home/pi"),
+        ("LANG", "C.UTF-8"),
+        ("PI_OFFLINE", "1"),
+        ("PI_SKIP_VERSION_CHECK", "1"),
+        ("PI_TELEMETRY", "0"),
+        ("PI_SANDBOX_SCOPE", scope.to_json()),
+    )
+    chosen = (("TERM", host.term), ("COLORTERM", host.colour), ("TZ", host.time_zone))
+    return (*fixed, *((name, value) for name, value in chosen if value is not None))
+
+
+def _labels(
+    workspace: Workspace, settings: Settings, host: HostFacts, session_id: str
+) -> tuple[tuple[str, str], ...]:
+    return (
+        (SESSION_LABEL, session_id),
+        (PROJECT_LABEL, str(workspace.project)),
+        (DOMAIN_LABEL, workspace.domain),
+        (HOME_LABEL, str(settings.home)),
+        (VERSION_LABEL, __version__),
+        (OWNER_LABEL, host.owner.to_label()),
+    )
+
+
+def _warnings(scope: SessionScope, look: DiskLook) -> tuple[str, ...]:
+    found = [_missing_store(store) for store in (look.core, look.domain, look.opt_in) if store is not None]
+    if scope.git is GitMode.OUT_OF_REACH:
+        found.append(
+            "the project's .git is a file (a linked worktree or a submodule): git does not work in this session; "
+            "use it on the host"
+        )
+    return tuple(warning for warning in found if warning)
+
+
+def _missing_store(store: StoreLook) -> str:
+    if store.state is StoreState.PRESENT:
+        return ""
+    remedy = "`pi-sandbox init` makes it" if store.state is StoreState.ABSENT else "look at it on the host"
+    what = "the memory of every domain" if store.name == CORE else f"the memory of {store.name}"
+    return f"{store.path} {store.state.value}: the session gets an empty placeholder for {what} ({remedy})"
