@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # Finds a container engine, or starts Debian's where this is root's own machine.
 
 dockerd_log=/var/log/pi-sandbox-dockerd.log

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # Finds a Python and keeps .venv equal to the lock file.
 
 # Prints the first usable Python: at least 3.11, able to make a virtual environment with pip in it.
