@@ -6,7 +6,7 @@
 """
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import PurePosixPath
 
 from pi_sandbox import __version__
@@ -33,14 +33,18 @@ VERSION_LABEL = LABEL_PREFIX + "version"
 
 @dataclass(frozen=True)
 class Owner:
-    """The wrapper's process, so that a later one can tell whether it still lives. `start` is in the system's own ticks."""
+    """The wrapper's process, so that a later one can tell whether it still lives. `start` is in the system's own ticks.
+
+    A pid means something only within one boot and one PID namespace (pid_namespaces(7)).
+    """
 
     pid: int
     start: str
     boot: str
+    namespace: str
 
     def to_label(self) -> str:
-        return json.dumps({"pid": self.pid, "start": self.start, "boot": self.boot}, separators=(",", ":"))
+        return json.dumps(asdict(self), separators=(",", ":"))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,120 @@
+"""The root command and the one place where errors become text and an exit code."""
+
+import errno
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from pi_sandbox import __version__
+from pi_sandbox.cli import render
+from pi_sandbox.errors import FilesError, PiSandboxError
+from pi_sandbox.exit_codes import ExitCode
+
+DEBUG_VARIABLE = "PI_SANDBOX_DEBUG"
+
+_COMMANDS = {
+    "run": ("session_commands", "Start pi on a project, with the memory of that project and nothing else."),
+    "shell": ("session_commands", "Start the same container with a shell in place of pi."),
+    "plan": ("session_commands", "Show the container that a session would get, without starting it."),
+    "context": ("session_commands", "Show the memory page that a session would get."),
+    "init": ("init_command", "Make the home: stores, workspace, pi's settings, .env."),
+    "doctor": ("doctor_command", "Say what is wrong with this installation and how to mend it."),
+    "image": ("image_command", "Build the images, or say whether they match this version."),
+    "secret": ("secret_command", "Keep keys in the keyring of this machine."),
+    "demo": ("demo_command", "Try everything in a throw-away home, without an account or a network."),
+}
+
+
+class _LazyGroup(click.Group):
+    """Imports a command only when it is used, so that `--help` and `--version` start fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"pi_sandbox.cli.{_COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="pi-sandbox", message="%(prog)s %(version)s")
+def root() -> None:
+    """Runs the pi coding agent in a hardened container that sees one project and that project's memory."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs the command line and gives the exit code of the process; nothing but a code ever leaves here."""
+    _keep_standard_streams()
+    try:
+        result = root.main(list(arguments), prog_name="pi-sandbox", standalone_mode=False)
+    except PiSandboxError as error:
+        return _failed(error)
+    except click.ClickException as error:
+        error.show()
+        return ExitCode.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        _forget_output()
+        return ExitCode.BROKEN_PIPE
+    except OSError as error:
+        return _failed(_as_files_error(error))
+    except Exception as error:  # noqa: BLE001 - the boundary: whatever is left is our own fault and must be told as one
+        return _crashed(error)
+    return result if isinstance(result, int) else ExitCode.OK
+
+
+def _failed(error: PiSandboxError) -> int:
+    if debugging():
+        render.show_traceback()
+    render.show_error(error.message, error.hint)
+    return error.exit_code
+
+
+def _as_files_error(error: OSError) -> FilesError:
+    reason = error.strerror or type(error).__name__
+    place = f": {error.filename}" if error.filename else ""
+    hint = "free some space" if error.errno == errno.ENOSPC else "look at the place named"
+    return FilesError(f"a file could not be used{place}: {reason}", f"{hint}, then try again")
+
+
+def _crashed(error: Exception) -> int:
+    if debugging():
+        render.show_traceback()
+    render.show_error(
+        f"pi-sandbox failed in a way it does not know ({type(error).__name__})",
+        f"set {DEBUG_VARIABLE}=1 and run the command again to see where; please report it",
+    )
+    return ExitCode.INTERNAL
+
+
+def debugging() -> bool:
+    """Whether the user asked for crash reports."""
+    return os.environ.get(DEBUG_VARIABLE) == "1"
+
+
+def _keep_standard_streams() -> None:
+    """Opens what the caller closed: otherwise the next socket gets number 0, 1 or 2 and is written to by accident."""
+    for number, flags in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, flags)
+    for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115, PTH123 - lives as long as we do
+
+
+def _forget_output() -> None:
+    """Keeps the interpreter from failing a second time when it flushes at exit (Python docs, "Note on SIGPIPE")."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
