@@ -2,14 +2,15 @@
 
 A pytest plugin, loaded by `conftest.py`. What always holds in a test without a marker:
 
-- The environment holds nothing of the user's but PATH, the locale and the temporary folder. HOME is an empty folder of
-  the test's own, DOCKER_HOST points nowhere, the keyring is the one that refuses, git reads no configuration of the user.
-- Python code that opens, lists or changes anything below the real home folder is stopped. (The checkout, the interpreter
-  and the temporary folder may lie below it and stay usable.)
+- The environment holds nothing of the user's but PATH, the locale and the temporary folder. HOME is an empty folder
+  of the test's own, DOCKER_HOST points nowhere, the keyring is the one that refuses, git reads no settings of the user.
+- Python code that opens, lists or changes anything below the real home folder is stopped. (The checkout, the
+  interpreter and the temporary folder may lie below it and stay usable.)
 - Python code that connects to another machine, looks up a name, or talks to a Unix socket outside the temporary folder
   is stopped. Servers of the test's own on the loopback address work.
 
-The stop is an exception that no `except Exception` swallows, and a test that swallowed it all the same fails at its end.
+The stop is an exception that no `except Exception` swallows, and a test that swallowed it all the same fails at its
+end.
 Markers that lift a part: `engine`, `image`, `uses_network`, `uses_keyring`, `uses_home`.
 
 Not handled: `stat` below the home folder (Python has no audit event for it), and what a child process does beyond what

@@ -1,4 +1,4 @@
-"""Compares requirements/dev.txt with pyproject.toml, without asking any registry. Prints each difference; exit 1 if any.
+"""Compares requirements/dev.txt with pyproject.toml, without asking any registry. Prints the differences; exit 1 if any.
 
 Current means: every requirement of the dependencies and the dev group is pinned at a version that satisfies it, nothing
 is in the file for the project's sake that the project no longer asks for, and every pin has a hash.
