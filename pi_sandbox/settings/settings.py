@@ -36,7 +36,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Proxies:
-    """The user's proxy settings as the environment has them; a value may hold a password, so it never reaches a plan."""
+    """The user's proxies as the environment has them; a value may hold a password, so it never reaches a plan."""
 
     http: str | None
     https: str | None

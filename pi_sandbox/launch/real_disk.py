@@ -1,0 +1,39 @@
+"""The disk of this machine, as `workspace/disk.py` asks for it; it only looks, and follows links only in `real_path`."""
+
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from pi_sandbox.workspace.disk import EntryKind
+
+
+class RealDisk:
+    """Implements `Disk`."""
+
+    def real_path(self, path: Path) -> Path:
+        return Path(os.path.realpath(path, strict=True))
+
+    def kind(self, path: Path) -> EntryKind:
+        try:
+            mode = path.lstat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            return EntryKind.MISSING
+        if stat.S_ISDIR(mode):
+            return EntryKind.FOLDER
+        if stat.S_ISREG(mode):
+            return EntryKind.FILE
+        return EntryKind.LINK if stat.S_ISLNK(mode) else EntryKind.OTHER
+
+    def names(self, folder: Path) -> Sequence[str]:
+        return os.listdir(folder)
+
+    def same_entry(self, one: Path, other: Path) -> bool:
+        return os.path.samestat(one.lstat(), other.lstat())
+
+    def first_bytes(self, path: Path, count: int) -> bytes:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            return os.read(descriptor, count)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,104 @@
+"""The doors to files: a bounded read that follows nothing, and writes that either happen whole or not at all."""
+
+import errno
+import os
+import secrets
+import shutil
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from pi_sandbox.errors import FilesError, quoted
+
+
+@dataclass(frozen=True)
+class FileContent:
+    """The bytes of a regular file, its permission bits and its owner's user id, all of one open file."""
+
+    data: bytes
+    mode: int
+    owner: int
+
+
+def read_regular_file(path: Path, *, limit: int) -> FileContent | None:
+    """Gives the file's content, `None` if there is none; raises `FilesError`.
+
+    A link is refused, not followed; a folder, pipe or device is refused without waiting for it; so is more than `limit`
+    bytes.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK):
+            raise FilesError(f"{quoted(path)} is a link", "put a regular file in its place") from error
+        raise FilesError(f"{quoted(path)} could not be read: {error.strerror}", "check its permissions") from error
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise FilesError(f"{quoted(path)} is not a regular file", "put a regular file in its place")
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise FilesError(f"{quoted(path)} is larger than {limit} bytes", "look at what is in it")
+    return FileContent(data, stat.S_IMODE(status.st_mode), status.st_uid)
+
+
+def create_file(path: Path, data: bytes, *, mode: int) -> bool:
+    """Makes the file whole under its name, or leaves what is there and gives `False`; raises `OSError`.
+
+    The content is written under a name beside it and then linked, so that no reader and no interruption ever meets half
+    of it, and a file that appears meanwhile is not replaced.
+    """
+    beside = name_beside(path)
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        _link_or_rename(beside, path)
+    except FileExistsError:
+        return False
+    finally:
+        beside.unlink(missing_ok=True)
+    return True
+
+
+def create_folder(path: Path, *, mode: int) -> bool:
+    """Makes the folder with exactly these permissions, or gives `False` if the name is taken; raises `OSError`."""
+    try:
+        path.mkdir(mode=mode)
+    except FileExistsError:
+        return False
+    path.chmod(mode)
+    return True
+
+
+def name_beside(path: Path) -> Path:
+    """Gives a fresh hidden name in the same folder, under which something is made before it gets its real name."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
+
+
+def remove_unfinished(path: Path) -> None:
+    """Removes what an interrupted run left beside `path`; only for a caller that keeps others from making it now."""
+    for left_over in path.parent.glob(f".{path.name}.*.new"):
+        if left_over.is_dir() and not left_over.is_symlink():
+            shutil.rmtree(left_over)
+        else:
+            left_over.unlink()
+
+
+def _link_or_rename(beside: Path, path: Path) -> None:
+    """Gives the file its name; a file system without hard links (exFAT, some shared folders) gets a rename instead."""
+    try:
+        os.link(beside, path)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise
+        if path.exists() or path.is_symlink():
+            raise FileExistsError(path) from error
+        beside.rename(path)

@@ -1,0 +1,43 @@
+"""Which names a level can have. A level is a folder of the domain store, so its name must be safe there too.
+
+- no control or invisible character, no bytes that are no UTF-8: nobody could see them in a plan, a page or a review;
+- not a name that the note format uses itself (design.md, "Note format"), in whatever case;
+- not a name that git takes for `.git` on some disk (`.git.`, `GIT~1`, `.git::$INDEX_ALLOCATION`): it would refuse to
+  commit it (git's path.c, `is_ntfs_dotgit`);
+- never a second folder that differs from an existing one only in case or in Unicode normal form: on a disk that does
+  not tell them apart they would be one (field report A6).
+
+Blanks, colons, commas, quotes, leading hyphens, `$(…)` and letters of any script are ordinary.
+"""
+
+import unicodedata
+from collections.abc import Iterable
+
+from pi_sandbox.settings.text_rules import describe_unprintable, first_unprintable
+
+NOTE_FORMAT_NAMES = frozenset({"notes", "auto", "readme.md", "briefing.md", "index.md", "log.md"})
+_GIT_NAMES = frozenset({".git", "git~1"})
+
+
+def refusal_of_level_name(name: str) -> str | None:
+    """Says why a folder of this name cannot be a level, as the end of a sentence; `None` if it can."""
+    unprintable = first_unprintable(name)
+    if unprintable is not None:
+        return f"has {describe_unprintable(unprintable)} in its name"
+    folded = folded_name(name)
+    if folded in NOTE_FORMAT_NAMES:
+        return "has a name that every memory level uses itself"
+    if folded.split(":")[0].rstrip(" .") in _GIT_NAMES:
+        return "has a name that git takes for its own folder"
+    return None
+
+
+def folded_name(name: str) -> str:
+    """Gives the form in which two names are equal exactly if some common disk would take them for one."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def twin_of(name: str, others: Iterable[str]) -> str | None:
+    """Gives a name among `others` that is spelled differently but is the same folded; `None` if there is none."""
+    folded = folded_name(name)
+    return next((other for other in sorted(others) if other != name and folded_name(other) == folded), None)
