@@ -1,0 +1,1 @@
+"""What is measured against what, side by side in one run. `script/bench` runs it."""
