@@ -1,4 +1,4 @@
-"""The disk of this machine, as `workspace/disk.py` asks for it; it only looks, and follows links only in `real_path`."""
+"""The disk of this machine, as `workspace/disk.py` asks for it. Only `real_path` follows links."""
 
 import os
 import stat

@@ -5,9 +5,10 @@
 """
 
 import re
+from collections.abc import Sequence
 from typing import NewType
 
-from pi_sandbox.errors import SettingsError, quoted
+from pi_sandbox.errors import SettingsError, UsageError, quoted
 
 DomainName = NewType("DomainName", str)
 
@@ -32,3 +33,36 @@ def parse_domain_name(text: str) -> DomainName:
 def setting_id(name: str) -> str:
     """Gives `<ID>` for a domain name or `core`: `my-club` → `MY_CLUB`."""
     return name.upper().replace("-", "_")
+
+
+def choose_opt_in(
+    domain: DomainName, configured: Sequence[DomainName], *, named: str | None, other: bool
+) -> DomainName | None:
+    """Gives the one extra domain of a run, or `None` (sandbox.md, "Scope per session": at most one extra domain).
+
+    `named` is the value of `--with-domain`, `other` whether `--with-other-domain` was given: that one exists only where
+    exactly two domains are configured. Raises `UsageError` for both at once, an unknown domain, or the session's own.
+    """
+    if named is not None and other:
+        raise UsageError(
+            "--with-domain and --with-other-domain were both given", "a run can have one extra domain: give one"
+        )
+    if other:
+        return _the_other(domain, configured)
+    if named is None:
+        return None
+    if named not in configured:
+        raise UsageError(f"{quoted(named)} is not a configured domain", f"choose one of: {', '.join(configured)}")
+    if named == domain:
+        raise UsageError(f"{quoted(named)} is the session's own domain", "leave the option out, or name another domain")
+    return DomainName(named)
+
+
+def _the_other(domain: DomainName, configured: Sequence[DomainName]) -> DomainName:
+    others = [name for name in configured if name != domain]
+    if len(configured) != 2 or len(others) != 1:
+        raise UsageError(
+            f"--with-other-domain needs exactly two domains; configured are: {', '.join(configured)}",
+            "name the one you want with --with-domain",
+        )
+    return others[0]

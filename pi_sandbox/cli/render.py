@@ -1,0 +1,130 @@
+"""Results → text. The only host module that prints. Messages go to standard error, what was asked for to standard output."""
+
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pi_sandbox.errors import quoted
+from pi_sandbox.session.container_spec import ContainerSpec, Mount, MountKind
+from pi_sandbox.session.plan import SessionPlan
+
+if TYPE_CHECKING:
+    from pi_sandbox.launch.demo import DemoResult
+
+
+def show_error(message: str, hint: str) -> None:
+    """Prints what happened and what to do next."""
+    _message(f"pi-sandbox: {message}")
+    if hint:
+        _message(f"  → {hint}")
+
+
+def show_warning(text: str) -> None:
+    """Prints something that the user should know but that stops nothing."""
+    _message(f"pi-sandbox: warning: {text}")
+
+
+def show_note(text: str) -> None:
+    """Prints what is being done."""
+    _message(f"pi-sandbox: {text}")
+
+
+def show_traceback() -> None:
+    """Prints the exception that is being handled, for a report (PI_SANDBOX_DEBUG=1)."""
+    _message(traceback.format_exc().rstrip())
+
+
+def show_result(text: str) -> None:
+    """Prints what the user asked for, exactly."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+    sys.stdout.buffer.flush()
+
+
+def _message(text: str) -> None:
+    try:
+        sys.stderr.buffer.write(f"{text}\n".encode("utf-8", "backslashreplace"))
+        sys.stderr.flush()
+    except OSError:
+        """Nobody reads messages any more; the exit code still says it."""
+
+
+class BuildScreen:
+    """Shows a build as one line a step, with the time since the start."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    def step(self, number: int, of: int, text: str) -> None:
+        show_note(f"[{number}/{of}] {time.monotonic() - self._began:5.1f} s  {text}")
+
+
+def plan_table(plan: SessionPlan) -> str:
+    """Gives the plan as a text for people: what is mounted where, and under which limits."""
+    container = plan.container
+    sections = (
+        _pairs(_summary(plan)),
+        "mounts\n" + _table([_mount_row(mount) for mount in container.mounts]),
+        "limits\n" + _pairs(_limits(container)),
+        "environment\n" + _pairs([*container.environment, *((name, "(over the control channel)") for name in plan.channel_names)]),
+        "labels\n" + _pairs(container.labels),
+    )
+    return "\n".join(f"{section}\n" for section in sections)
+
+
+def _summary(plan: SessionPlan) -> list[tuple[str, str]]:
+    container = plan.container
+    return [
+        ("project", shown(plan.workspace.project)),
+        ("domain", plan.workspace.domain),
+        ("levels", ", ".join(shown(level) for level in plan.scope.levels)),
+        ("git", plan.scope.git.value),
+        ("image", container.image),
+        ("command", " ".join(shown(word) for word in container.command)),
+        ("user", container.user),
+        ("runtime", container.runtime or "the engine's own"),
+    ]
+
+
+def _limits(container: ContainerSpec) -> list[tuple[str, str]]:
+    standing = container.standing
+    return [
+        ("memory", f"{standing.memory_bytes // 1024**2} MiB"),
+        ("processors", f"{standing.cpus:g}"),
+        ("processes", str(standing.processes)),
+        ("network", standing.network),
+        ("root", "read-only"),
+        ("capabilities", "all dropped"),
+        *((str(item.target), item.options) for item in standing.tmpfs),
+    ]
+
+
+def _mount_row(mount: Mount) -> tuple[str, str, str, str]:
+    source = "(empty)" if mount.kind is MountKind.MASK else shown(mount.source)
+    return shown(mount.target), source, "read-only" if mount.read_only else "read-write", mount.purpose
+
+
+def demo_text(result: "DemoResult") -> str:
+    """Gives what pi did and what changed on this machine."""
+    steps = "".join(f"  {step.text}\n" for step in result.steps)
+    notes = "".join(f"\n--- {place}\n{text}" for place, text in result.notes)
+    return f"\nwhat pi did\n{steps}\nwhat changed in the project\n{result.change}\n\nwhat it will remember\n{notes}\n"
+
+
+def shown(value: object) -> str:
+    """Gives the value as it is where that is plain, else in quotes with everything odd made visible."""
+    text = str(value)
+    plain = text.isprintable() and text == text.strip() and not set(text) & set('"\\') and text
+    return text if plain and " " not in text else quoted(text)
+
+
+def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
+    return _table([(name, value if value.isprintable() else quoted(value)) for name, value in pairs])
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "".join(f"  {line}\n" for line in lines)

@@ -1,0 +1,140 @@
+"""`run`, `shell`, `plan` and `context`: a session, or what one would be."""
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from pi_sandbox.cli import render
+from pi_sandbox.cli.tail_command import TailCommand, tail
+
+if TYPE_CHECKING:
+    from pi_sandbox.session.plan import Agent, SessionPlan, Shell
+
+F = TypeVar("F", bound=Callable[..., object])
+
+PLANNED_SESSION_ID = "000000000000"
+"""Stands in a printed plan where a real session has its own id."""
+
+
+def _scope_options(command: F) -> F:
+    for option in (
+        click.option("--domain-wide", is_flag=True, help="Show all levels of the domain, not only the project's own."),
+        click.option("--with-other-domain", is_flag=True, help="The same for the other of exactly two domains."),
+        click.option("--with-domain", metavar="NAME", help="Show the memory of NAME too, read-only, for this run."),
+        click.argument("path", required=False, type=click.Path()),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command(cls=TailCommand, options_metavar="[OPTIONS]", epilog="Arguments behind -- go to pi.")
+@_scope_options
+@click.pass_context
+def run(
+    ctx: click.Context, path: str | None, with_domain: str | None, with_other_domain: bool, domain_wide: bool
+) -> int:
+    """Starts pi on the project that PATH, or the current directory, lies in. Ends with pi's own exit code."""
+    from pi_sandbox.session.plan import Agent
+
+    return _start(Agent(tail(ctx)), path, with_domain, with_other_domain, domain_wide)
+
+
+@click.command(cls=TailCommand, options_metavar="[OPTIONS]", epilog="A command behind -- is run in place of a shell.")
+@_scope_options
+@click.pass_context
+def shell(
+    ctx: click.Context, path: str | None, with_domain: str | None, with_other_domain: bool, domain_wide: bool
+) -> int:
+    """Starts the same container with a shell, or the command behind --, in place of pi."""
+    from pi_sandbox.session.plan import Shell
+
+    return _start(Shell(tail(ctx)), path, with_domain, with_other_domain, domain_wide)
+
+
+def _start(
+    program: "Agent | Shell", path: str | None, with_domain: str | None, with_other: bool, domain_wide: bool
+) -> int:
+    from pi_sandbox.cli.wiring import find_place, make_request
+    from pi_sandbox.containers.terminal import Terminal
+    from pi_sandbox.launch.session import Reports, launch
+
+    place = find_place(path)
+    terminal = Terminal()
+    request = make_request(
+        place,
+        program,
+        with_domain=with_domain,
+        with_other=with_other,
+        domain_wide=domain_wide,
+        tty=terminal.is_interactive,
+    )
+    reports = Reports(note=render.show_note, warn=render.show_warning, build=render.BuildScreen().step)
+    return launch(request, place.workspace, place.settings, os.environ, terminal, reports)
+
+
+@click.command(cls=TailCommand, epilog="Arguments behind -- would go to pi.")
+@_scope_options
+@click.option("--format", "form", type=click.Choice(["table", "json", "compose"]), default="table", show_default=True)
+@click.pass_context
+def plan(
+    ctx: click.Context,
+    path: str | None,
+    with_domain: str | None,
+    with_other_domain: bool,
+    domain_wide: bool,
+    form: str,
+) -> None:
+    """Shows the container that `run` would start. Starts nothing and changes nothing."""
+    from pi_sandbox.cli.wiring import find_place, make_request
+    from pi_sandbox.launch.engine_view import look_at_engine
+    from pi_sandbox.launch.planning import make_plan
+    from pi_sandbox.session.plan import Agent
+
+    place = find_place(path)
+    request = make_request(
+        place,
+        Agent(tail(ctx)),
+        with_domain=with_domain,
+        with_other=with_other_domain,
+        domain_wide=domain_wide,
+        tty=os.isatty(0) and os.isatty(1),
+    )
+    engine, notes = look_at_engine(os.environ)
+    made = make_plan(request, place.workspace, place.settings, engine, PLANNED_SESSION_ID)
+    render.show_result(_plan_text(made, form))
+    for warning in (*made.warnings, *notes):
+        render.show_warning(warning)
+
+
+def _plan_text(made: "SessionPlan", form: str) -> str:
+    if form == "json":
+        from pi_sandbox.session.plan_json import plan_json
+
+        return plan_json(made)
+    if form == "compose":
+        from pi_sandbox.containers.compose_files import compose_document
+
+        return compose_document(made.container, "agent")
+    return render.plan_table(made)
+
+
+@click.command()
+@_scope_options
+def context(path: str | None, with_domain: str | None, with_other_domain: bool, domain_wide: bool) -> None:
+    """Prints the memory page that a session would get, byte for byte."""
+    from pi_sandbox.cli.wiring import find_place, make_request
+    from pi_sandbox.launch.context_page import context_page
+    from pi_sandbox.session.plan import Agent
+
+    place = find_place(path)
+    request = make_request(
+        place,
+        Agent(()),
+        with_domain=with_domain,
+        with_other=with_other_domain,
+        domain_wide=domain_wide,
+        tty=False,
+    )
+    render.show_result(context_page(request, place.workspace, place.folders))

@@ -1,0 +1,124 @@
+"""The trial: a throw-away home, a small project, and real pi in the real container; only the model has a script.
+
+The session is started by the very command that a user types, in a process of its own, so that nothing here can help it.
+"""
+
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.exit_codes import ExitCode
+from pi_sandbox.git_access.runner import run_git
+from pi_sandbox.settings.folders import Folders
+from pi_sandbox.settings.read import user_home
+from pi_sandbox.system.processes import run
+from pi_sandbox.system.shipped_files import shipped_folder
+
+PROJECT_LEVEL = "demo.example/garden"
+PROMPT = "Please check the watering interval in README.md and remember what you learn."
+MODEL = "demo/gardener"
+SESSION_SECONDS = 120
+
+_KEPT_SETTINGS = ("PI_SANDBOX_CA_BUNDLE", "PI_SANDBOX_BASE_IMAGE", "PI_SANDBOX_RUNTIME", "PI_SANDBOX_DEBUG")
+_README = "# Garden\n\nA small project to try pi-sandbox on.\n\nWater the tomatoes every two weeks.\n"
+
+
+class DemoFailed(PiSandboxError):
+    """The trial did not do what it is there to show."""
+
+    exit_code = ExitCode.FINDINGS
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that pi did: said something, or used a tool on something."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class DemoResult:
+    """What a trial came to: pi's steps, the project's change as a diff, and what stands in the memory afterwards."""
+
+    steps: tuple[Step, ...]
+    change: str
+    notes: tuple[tuple[str, str], ...]
+
+
+@contextmanager
+def demo_home(environ: Mapping[str, str]) -> Iterator[Path]:
+    """Gives a new, empty folder below the user's cache, which virtual machines share, and removes it at the end."""
+    home = keep_home(environ)
+    try:
+        yield home
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def keep_home(environ: Mapping[str, str]) -> Path:
+    """Gives a new, empty folder below the user's cache and leaves it there."""
+    cache = Path(environ.get("XDG_CACHE_HOME") or user_home(environ) / ".cache")
+    cache.mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix="pi-sandbox-demo-", dir=cache))
+
+
+def demo_environment(environ: Mapping[str, str], home: Path) -> dict[str, str]:
+    """Gives the environment of the trial: the user's, with no setting of theirs but those about the engine's image."""
+    kept = {name: value for name, value in environ.items() if not name.startswith(("PI_SANDBOX_", "BRAIN_"))}
+    return {
+        **kept,
+        **{name: environ[name] for name in _KEPT_SETTINGS if name in environ},
+        "PI_SANDBOX_HOME": str(home),
+    }
+
+
+def make_project(folders: Folders) -> Path:
+    """Makes the small project, with one commit, and gives pi the scripted model."""
+    project = folders.domain_workspace("private") / PROJECT_LEVEL
+    project.mkdir(parents=True)
+    (project / "README.md").write_text(_README, encoding="utf-8")
+    run_git(project, "init", "--quiet", "--initial-branch=main")
+    run_git(project, "add", "README.md")
+    identity = ("-c", "user.name=Demo", "-c", "user.email=demo@example.org")
+    run_git(project, *identity, "commit", "--quiet", "--message=Plant the garden")
+    shutil.copytree(shipped_folder("templates") / "demo" / "extensions", folders.agent_config / "extensions")
+    return project
+
+
+def run_demo_session(project: Path, environment: Mapping[str, str]) -> tuple[Step, ...]:
+    """Starts the session and gives pi's steps; raises `DemoFailed` with what the command said."""
+    command = (sys.executable, "-m", "pi_sandbox", "run", str(project), "--", "--mode", "json", "--model", MODEL, PROMPT)
+    finished = run(command, environment=environment, seconds=SESSION_SECONDS)
+    if finished.code != 0:
+        raise DemoFailed(
+            f"the session ended with code {finished.code}: {finished.stderr.decode('utf-8', 'replace').strip()}",
+            "run `pi-sandbox doctor`",
+        )
+    return tuple(_steps(finished.stdout))
+
+
+def _steps(events: bytes) -> Iterator[Step]:
+    for line in events.splitlines():
+        match json.loads(line):
+            case {"type": "message_end", "message": {"role": "assistant", "content": list(blocks)}}:
+                yield from (Step(block["text"]) for block in blocks if block.get("type") == "text")
+            case {"type": "tool_execution_start", "toolName": str(tool), "args": {**arguments}}:
+                yield Step(f"[{tool}] {arguments.get('path') or arguments.get('command') or ''}")
+
+
+def collect_result(project: Path, folders: Folders, steps: tuple[Step, ...]) -> DemoResult:
+    """Looks at the host's files after the session; raises `DemoFailed` if the session left nothing there."""
+    change = run_git(project, "diff", "--no-color", "--no-ext-diff")
+    level = folders.store("private") / PROJECT_LEVEL
+    notes = tuple(
+        (str(note.relative_to(folders.home)), note.read_text(encoding="utf-8")) for note in sorted(level.rglob("*.md"))
+    )
+    if not change or not notes:
+        raise DemoFailed("the session changed nothing on this machine", "run `pi-sandbox doctor`")
+    return DemoResult(steps, change, notes)

@@ -1,0 +1,27 @@
+"""Settings and a look at the disk → the plan of a session, with or without an engine to ask."""
+
+import os
+
+from pi_sandbox.containers.compose_files import load_standing_part
+from pi_sandbox.launch.host_facts import host_facts
+from pi_sandbox.launch.look import look_at_disk
+from pi_sandbox.session.plan import EngineView, SessionPlan, SessionRequest, plan_session
+from pi_sandbox.settings.folders import Folders
+from pi_sandbox.settings.settings import Settings
+from pi_sandbox.workspace.workspace import Workspace
+
+
+def make_plan(
+    request: SessionRequest, workspace: Workspace, settings: Settings, engine: EngineView, session_id: str
+) -> SessionPlan:
+    """Gives the plan; raises `UsageError` where the project cannot be mounted safely."""
+    return plan_session(
+        request,
+        workspace,
+        settings,
+        look_at_disk(Folders(settings.home), workspace, request.opt_in),
+        load_standing_part("agent", settings.limits),
+        host_facts(os.environ),
+        engine,
+        session_id,
+    )
