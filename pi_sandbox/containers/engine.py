@@ -1,9 +1,10 @@
-"""What we ask of a container engine, in our words. `docker_engine.py` answers with a real one, tests with a small fake."""
+"""What we ask of a container engine, in our words. `docker_engine.py` answers with a real one, tests with a fake."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
+from pi_sandbox.errors import EngineError
 from pi_sandbox.session.container_spec import ContainerSpec
 
 
@@ -20,6 +21,14 @@ class EngineFacts:
     selinux: bool
     cpus: int
     runtimes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TerminalSize:
+    """The size of a terminal in characters."""
+
+    rows: int
+    columns: int
 
 
 @dataclass(frozen=True)
@@ -45,25 +54,45 @@ class ByteChannel(Protocol):
 
     `fileno` is readable when `receive` has something or has ended. `receive` gives at most one read's worth of bytes
     as pairs (stream, data) with stream 1 for standard output and 2 for standard error, an empty list when a frame is
-    not complete yet, and `None` at the end. `close_input` tells the other side that nothing more comes.
+    not complete yet, and `None` at the end. `send` never blocks: what does not go at once waits, `pending` says how
+    much, and `flush` tries again. `close_input` tells the other side that nothing more comes, once everything has gone.
     """
 
     def fileno(self) -> int: ...
     def send(self, data: bytes) -> None: ...
+    def pending(self) -> int: ...
+    def flush(self) -> None: ...
     def receive(self) -> Sequence[tuple[int, bytes]] | None: ...
     def close_input(self) -> None: ...
     def close(self) -> None: ...
 
 
+class NameTaken(EngineError):
+    """A container of that name exists already."""
+
+
+class NoSuchContainer(EngineError):
+    """The container, or the program in it, is gone."""
+
+
+class NotRunning(EngineError):
+    """The container exists but does not run (any more)."""
+
+
 class Engine(Protocol):
-    """A container engine. Every method raises `EngineError` with one clear sentence, never a foreign exception."""
+    """A container engine. Every method raises `EngineError` with one clear sentence, never a foreign exception.
+
+    `create` takes the size of the terminal, which newer engines give the container from its first moment on; `resize`
+    right after `start` does it for the others. `resize` and `kill` raise `NotRunning` for a container that has ended.
+    """
 
     def facts(self) -> EngineFacts: ...
-    def create(self, spec: ContainerSpec) -> str: ...
+    def create(self, spec: ContainerSpec, size: TerminalSize | None = None) -> str: ...
+    def inspect(self, container_id: str) -> Mapping[str, Any]: ...
     def attach(self, container_id: str, *, tty: bool) -> ByteChannel: ...
     def start(self, container_id: str) -> None: ...
     def execute(self, container_id: str, command: Sequence[str], user: str) -> ByteChannel: ...
-    def resize(self, container_id: str, *, rows: int, columns: int) -> None: ...
+    def resize(self, container_id: str, size: TerminalSize) -> None: ...
     def kill(self, container_id: str, signal_name: str) -> None: ...
     def stop(self, container_id: str, *, seconds: int) -> None: ...
     def wait(self, container_id: str) -> ExitStatus: ...

@@ -1,0 +1,108 @@
+"""Opens a plain connection to an engine, and says in one sentence why it cannot be opened.
+
+TLS connections are handed out as one end of a local socket pair, with a thread that carries the bytes: so every stream
+is a plain socket that can be waited for and half closed, which a TLS socket of Python cannot.
+"""
+
+import errno
+import os
+import socket
+import ssl
+from pathlib import Path
+
+from pi_sandbox.containers.endpoint import Endpoint, TlsMaterial, UnixAddress
+from pi_sandbox.containers.tls_tunnel import open_tunnel
+from pi_sandbox.errors import EngineError, quoted
+
+
+def open_connection(endpoint: Endpoint, seconds: float) -> socket.socket:
+    """Gives a connected socket with that time limit; raises `EngineError`."""
+    try:
+        connection = _connected(endpoint, seconds)
+        if endpoint.tls is None or isinstance(endpoint.address, UnixAddress):
+            return connection
+        return open_tunnel(connection, tls_context(endpoint.tls), endpoint.address.host, seconds)
+    except OSError as error:
+        raise connection_error(endpoint, error) from error
+
+
+def _connected(endpoint: Endpoint, seconds: float) -> socket.socket:
+    address = endpoint.address
+    if not isinstance(address, UnixAddress):
+        return socket.create_connection((address.host, address.port), timeout=seconds)
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(seconds)
+        connection.connect(address.path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def tls_context(material: TlsMaterial) -> ssl.SSLContext:
+    """Gives the context for these files; raises `EngineError` for files that cannot be used."""
+    context = ssl.create_default_context(cafile=_text(material.authority)) if material.verify else _unchecked_context()
+    if material.certificate is not None:
+        try:
+            context.load_cert_chain(material.certificate, material.key)
+        except (OSError, ssl.SSLError) as error:
+            raise EngineError(
+                f"The TLS client certificate {quoted(material.certificate)} cannot be used: {error}.",
+                "Check DOCKER_CERT_PATH, or the TLS files of the docker context.",
+            ) from error
+    return context
+
+
+def _unchecked_context() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def connection_error(endpoint: Endpoint, error: OSError) -> EngineError:
+    """Gives the sentence for a connection that could not be opened."""
+    tried = f"The container engine at {endpoint} cannot be used"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return EngineError(
+            f"{tried}: its TLS certificate is not trusted ({error.verify_message}).",
+            "Check ca.pem and the name in the address (DOCKER_CERT_PATH, or the TLS files of the docker context).",
+        )
+    if isinstance(error, ssl.SSLError):
+        return EngineError(
+            f"{tried}: the TLS connection failed ({error.reason or error}).",
+            "Check that the port speaks TLS, and the client certificate.",
+        )
+    if isinstance(error, TimeoutError):
+        return EngineError(f"{tried}: it does not take the connection.", "Check that the engine runs, then try again.")
+    reason, hint = _reason(endpoint, error)
+    return EngineError(f"{tried}: {reason}.", hint)
+
+
+def _reason(endpoint: Endpoint, error: OSError) -> tuple[str, str]:
+    is_socket = isinstance(endpoint.address, UnixAddress)
+    match error.errno:
+        case errno.ENOENT | errno.ENOTDIR:
+            return "there is no such socket", "Start the engine, or point DOCKER_HOST or the docker context elsewhere."
+        case errno.ECONNREFUSED if is_socket:
+            return (
+                "nothing listens on the socket",
+                "Start the engine (the socket is left over from one that has ended).",
+            )
+        case errno.ECONNREFUSED:
+            return "nothing listens at that address", "Start the engine, or correct the address."
+        case errno.EACCES | errno.EPERM:
+            return "permission denied", "Add yourself to the group that owns the socket, or use a rootless engine."
+        case errno.ENAMETOOLONG:
+            return "the path is too long for a socket", "Use a shorter path (about 100 bytes)."
+        case None | socket.EAI_NONAME | socket.EAI_AGAIN if isinstance(error, socket.gaierror):
+            return "the name of the host is not known", "Correct the address."
+        case None:
+            return str(error), "Correct the address."
+        case number:
+            return os.strerror(number) if number > 0 else str(error), "Check the address and the network."

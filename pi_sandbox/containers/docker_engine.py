@@ -1,0 +1,214 @@
+"""The engine door: Docker, or Podman's Docker-compatible service, in our words.
+
+Rules:
+
+- Every failure is an `EngineError` of one sentence; the engine's own words follow with everything unprintable visible.
+- The API version is the smaller of the engine's newest and ours; below our oldest or above our newest it is refused
+  with both versions named (`engine_report.py`).
+- An engine that accepts and stays silent is given up after `PROBE_SECONDS`.
+- Streams are our own upgraded connections (`streams.py`), because docker-py's may lose what follows the answer's head.
+"""
+
+import contextlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from pi_sandbox.containers.connection import open_connection
+from pi_sandbox.containers.creation import creation_body
+from pi_sandbox.containers.endpoint import Endpoint, TcpAddress, find_endpoints
+from pi_sandbox.containers.engine import (
+    ByteChannel,
+    ContainerSummary,
+    EngineFacts,
+    ExitStatus,
+    NoSuchContainer,
+    NotRunning,
+    TerminalSize,
+)
+from pi_sandbox.containers.engine_report import facts_of, negotiated_api, refusal_error
+from pi_sandbox.containers.streams import Refusal, SocketChannel, upgrade
+from pi_sandbox.errors import EngineError, quoted
+from pi_sandbox.session.container_spec import ContainerSpec
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+PROBE_SECONDS = 4
+REQUEST_SECONDS = 120
+REMOVAL_SECONDS = 20.0
+REMOVAL_STEP_SECONDS = 0.1
+DETACH_KEYS = ",".join(["\xff"] * 32).encode("latin-1")
+"""The engine's own detach keys hold back every Ctrl-P. No UTF-8 text holds this byte, let alone thirty-two of them."""
+
+
+def connect(environ: Mapping[str, str], home: Path | None = None) -> "DockerEngine":
+    """Gives the engine that the environment names; raises `EngineError`: what was tried, why it failed, what to do."""
+    failures: list[EngineError] = []
+    for endpoint in find_endpoints(environ, home or Path.home()):
+        try:
+            return DockerEngine(endpoint)
+        except EngineError as error:
+            failures.append(error)
+    raise EngineError(" ".join(error.message for error in failures), failures[0].hint) from failures[0]
+
+
+class DockerEngine:
+    """One engine that has answered. `client` is docker-py's low-level client, for the image workflows."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        open_connection(endpoint, PROBE_SECONDS).close()
+        with self._translated("was asked for its version"):
+            probe = _client(endpoint, None, PROBE_SECONDS)
+            self._version_report: Mapping[str, Any] = probe.version(api_version=False)
+        self._api_version = negotiated_api(self._version_report, endpoint)
+        with self._translated("was asked for its version"):
+            self.client: APIClient = _client(endpoint, self._api_version, REQUEST_SECONDS)
+        self._facts: EngineFacts | None = None
+
+    def facts(self) -> EngineFacts:
+        """Gives what the engine says about itself, asked once."""
+        if self._facts is None:
+            with self._translated("was asked about itself"):
+                report = self.client.info()
+            self._facts = facts_of(self._version_report, report, self._api_version, str(self.endpoint))
+        return self._facts
+
+    def create(self, spec: ContainerSpec, size: TerminalSize | None = None) -> str:
+        """Makes the container and gives its id; raises `NameTaken`, or `EngineError` with what was refused."""
+        body = creation_body(spec, self.facts(), size)
+        with self._translated(f"was asked for the container {quoted(spec.name)}"):
+            answer = self.client.create_container_from_config(body, spec.name)  # type: ignore[no-untyped-call]
+            return str(answer["Id"])
+
+    def inspect(self, container_id: str) -> Mapping[str, Any]:
+        """Gives the engine's own full report of a container."""
+        with self._translated("was asked for a container"):
+            report: Mapping[str, Any] = self.client.inspect_container(container_id)
+            return report
+
+    def attach(self, container_id: str, *, tty: bool) -> ByteChannel:
+        """Gives the container's standard streams; to be called before `start`, so that no byte is missed."""
+        query = {"stream": 1, "stdin": 1, "stdout": 1, "stderr": 1, "detachKeys": DETACH_KEYS}
+        return self._stream(f"/containers/{container_id}/attach?{urlencode(query)}", {}, tty=tty)
+
+    def start(self, container_id: str) -> None:
+        """Starts the container; raises `EngineError` where its command, runtime or a mount does not work."""
+        with self._translated("was asked to start the container"):
+            self.client.start(container_id)
+
+    def execute(self, container_id: str, command: Sequence[str], user: str) -> ByteChannel:
+        """Starts one more program in the running container and gives its standard streams.
+
+        Its standard input ends when the channel is closed and when this process ends, however it ends.
+        """
+        with self._translated("was asked to run a program in the container"):
+            exec_id = self.client.exec_create(container_id, list(command), stdin=True, user=user)["Id"]
+        return self._stream(f"/exec/{exec_id}/start", {"Detach": False, "Tty": False}, tty=False)
+
+    def resize(self, container_id: str, size: TerminalSize) -> None:
+        """Tells the container's terminal its size; raises `NotRunning` before the start and after the end."""
+        with self._translated("was asked to resize the terminal"):
+            self.client.resize(container_id, height=size.rows, width=size.columns)
+
+    def kill(self, container_id: str, signal_name: str) -> None:
+        """Sends a signal such as `SIGTERM` to the container's first process; raises `NotRunning`."""
+        with self._translated(f"was asked to send {signal_name}"):
+            self.client.kill(container_id, signal=signal_name)
+
+    def stop(self, container_id: str, *, seconds: int) -> None:
+        """Ends the container, by force after so many seconds; a container that has ended, or is gone, is fine."""
+        with contextlib.suppress(NoSuchContainer, NotRunning), self._translated("was asked to stop the container"):
+            self.client.stop(container_id, timeout=seconds)
+
+    def wait(self, container_id: str) -> ExitStatus:
+        """Waits for the end of the container, without a time limit, and gives how it ended."""
+        with self._translated("was asked to wait for the container"):
+            self.client.wait(container_id, timeout=None)
+            state = self.client.inspect_container(container_id)["State"]
+        return ExitStatus(int(state["ExitCode"]) & 0xFF, bool(state.get("OOMKilled")))
+
+    def remove(self, container_id: str) -> None:
+        """Removes the container, running or not, with its volumes; one that is gone or going already is fine."""
+        deadline = time.monotonic() + REMOVAL_SECONDS
+        while not self._is_removed(container_id, last_try=time.monotonic() > deadline):
+            time.sleep(REMOVAL_STEP_SECONDS)
+
+    def _is_removed(self, container_id: str, *, last_try: bool) -> bool:
+        try:
+            with self._translated("was asked to remove the container"):
+                self.client.remove_container(container_id, force=True, v=True)
+        except NoSuchContainer:
+            return True
+        except EngineError as error:
+            if last_try or "in progress" not in error.message:
+                raise
+            return False
+        return True
+
+    def ours(self, labels: Mapping[str, str]) -> Sequence[ContainerSummary]:
+        """Gives every container, running or not, that carries all of these labels."""
+        filters = {"label": [f"{name}={value}" for name, value in labels.items()]}
+        with self._translated("was asked for containers"):
+            found = self.client.containers(all=True, filters=filters)
+        return tuple(
+            ContainerSummary(item["Id"], item["Names"][0].lstrip("/"), item["State"], item.get("Labels") or {})
+            for item in found
+        )
+
+    def _stream(self, path: str, body: object, *, tty: bool) -> ByteChannel:
+        with self._translated("was asked for a stream"):
+            connection = open_connection(self.endpoint, REQUEST_SECONDS)
+            try:
+                upgrade(connection, f"/v{self._api_version}{path}", body)
+            except BaseException:
+                connection.close()
+                raise
+            return SocketChannel(connection, tty=tty)
+
+    @contextlib.contextmanager
+    def _translated(self, asked: str) -> Iterator[None]:
+        """Turns whatever docker-py, requests and the socket raise into an `EngineError`."""
+        import docker.errors
+        import requests.exceptions
+
+        try:
+            yield
+        except Refusal as error:
+            raise refusal_error(self.endpoint, asked, error.status, error.words) from error
+        except docker.errors.APIError as error:
+            words = error.explanation or str(error)
+            raise refusal_error(self.endpoint, asked, error.status_code or 0, str(words)) from error
+        except (requests.exceptions.Timeout, TimeoutError) as error:
+            raise EngineError(
+                f"The container engine at {self.endpoint} {asked} and does not answer.",
+                "Check that the engine is well (restart it if it hangs), then try again.",
+            ) from error
+        except (requests.exceptions.RequestException, docker.errors.DockerException, OSError, ValueError) as error:
+            raise EngineError(
+                f"The container engine at {self.endpoint} {asked} and gave no usable answer: {_visible(error)}.",
+                "Check that the engine still runs and that the address is one of a container engine.",
+            ) from error
+
+
+def _visible(error: Exception) -> str:
+    return quoted(error)[1:-1]
+
+
+def _client(endpoint: Endpoint, api_version: str | None, seconds: int) -> "APIClient":
+    from docker import APIClient
+    from docker.tls import TLSConfig
+
+    tls: TLSConfig | bool = False
+    if endpoint.tls is not None and isinstance(endpoint.address, TcpAddress):
+        material = endpoint.tls
+        pair = (str(material.certificate), str(material.key)) if material.certificate and material.key else None
+        authority = str(material.authority) if material.authority else None
+        tls = TLSConfig(client_cert=pair, ca_cert=authority, verify=material.verify)
+    client = APIClient(base_url=endpoint.client_url, version=api_version or "1.24", timeout=seconds, tls=tls)
+    # Neither proxies nor .netrc of the user are for the engine.
+    client.trust_env = False
+    return client

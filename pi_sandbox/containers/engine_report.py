@@ -1,0 +1,129 @@
+"""What an engine says about itself and why it refuses, read into our own values.
+
+Rules: the API version is negotiated as the docker command does it (smaller of both newest versions); an engine older
+than `OLDEST_API` or one that insists on more than `NEWEST_API` is refused with both versions named.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pi_sandbox.containers.creation import api_number
+from pi_sandbox.containers.endpoint import Endpoint
+from pi_sandbox.containers.engine import EngineFacts, NameTaken, NoSuchContainer, NotRunning
+from pi_sandbox.errors import EngineError, quoted
+
+OLDEST_API = "1.40"
+NEWEST_API = "1.51"
+WORDS_LIMIT = 600
+
+
+def negotiated_api(report: object, endpoint: Endpoint) -> str:
+    """Gives the API version to speak, from the engine's answer to `/version`; raises `EngineError`."""
+    try:
+        newest, oldest = str(report["ApiVersion"]), str(report.get("MinAPIVersion") or OLDEST_API)  # type: ignore[index, attr-defined]
+        engine_newest, engine_oldest = api_number(newest), api_number(oldest)
+    except (TypeError, KeyError, AttributeError, ValueError) as error:
+        raise EngineError(
+            f"What answers at {endpoint} is no container engine: it does not tell its API version.",
+            "Check DOCKER_HOST and the docker context.",
+        ) from error
+    if engine_newest < api_number(OLDEST_API):
+        raise EngineError(
+            f"The container engine at {endpoint} is too old: it speaks API {newest}, pi-sandbox needs {OLDEST_API}.",
+            "Update the engine (Docker 19.03 or newer, Podman 4 or newer).",
+        )
+    if engine_oldest > api_number(NEWEST_API):
+        raise EngineError(
+            f"The container engine at {endpoint} is too new: it needs API {oldest}, pi-sandbox speaks {NEWEST_API}.",
+            "Update pi-sandbox.",
+        )
+    return min(newest, NEWEST_API, key=api_number)
+
+
+def facts_of(version: Mapping[str, Any], info: Mapping[str, Any], api_version: str, endpoint: str) -> EngineFacts:
+    """Reads the engine's answers to `/version` and `/info`."""
+    options = {str(option).split(",")[0] for option in info.get("SecurityOptions") or ()}
+    return EngineFacts(
+        endpoint=endpoint,
+        product=_product(version),
+        version=str(version.get("Version", "")),
+        api_version=api_version,
+        rootless="name=rootless" in options,
+        remaps_users="name=userns" in options,
+        selinux="name=selinux" in options,
+        cpus=int(info.get("NCPU") or 0),
+        runtimes=tuple(sorted(info.get("Runtimes") or ())),
+    )
+
+
+def _product(version: Mapping[str, Any]) -> str:
+    names = [str(component.get("Name")) for component in version.get("Components") or ()]
+    return "Podman" if "Podman Engine" in names else "Docker"
+
+
+def _missing_source(found: re.Match[str], words: str) -> EngineError:
+    return EngineError(
+        f"The container engine does not see {quoted(found['path'])}: {words}.",
+        "It has to run on this machine, or share this folder with its virtual machine (Docker Desktop: Settings, "
+        "Resources, File sharing; Colima and Lima: mounts).",
+    )
+
+
+def _name_taken(_found: re.Match[str], words: str) -> EngineError:
+    return NameTaken(f"The container's name is already in use: {words}.", "Wait for the other session to end.")
+
+
+def _missing_image(_found: re.Match[str], words: str) -> EngineError:
+    return EngineError(f"The container engine does not have the image: {words}.", "Run `pi-sandbox image build`.")
+
+
+def _unknown_runtime(_found: re.Match[str], words: str) -> EngineError:
+    return EngineError(
+        f"The container engine does not know the runtime: {words}.",
+        "Correct PI_SANDBOX_RUNTIME, or add the runtime to the engine's configuration.",
+    )
+
+
+def _not_running(_found: re.Match[str], words: str) -> EngineError:
+    return NotRunning(f"The container does not run: {words}.")
+
+
+def _no_such_container(_found: re.Match[str], words: str) -> EngineError:
+    return NoSuchContainer(f"The container is gone: {words}.")
+
+
+def _too_many_cpus(_found: re.Match[str], words: str) -> EngineError:
+    return EngineError(f"The container engine has fewer processors than asked for: {words}.", "Lower PI_SANDBOX_CPUS.")
+
+
+def _no_space(_found: re.Match[str], words: str) -> EngineError:
+    return EngineError(
+        f"The container engine has no space left: {words}.", "Free some (`docker system df` shows what takes it)."
+    )
+
+
+_KNOWN: tuple[tuple[str, Callable[[re.Match[str], str], EngineError]], ...] = (
+    (r"bind source path does not exist: (?P<path>.*)", _missing_source),
+    (r"statfs (?P<path>/.*): no such file or directory", _missing_source),
+    (r"name \S+ is already in use", _name_taken),
+    (r"no such image|image not known|unable to find .* in local storage", _missing_image),
+    (r"unknown or invalid runtime|unknown runtime|requested OCI runtime \S+ is not available", _unknown_runtime),
+    (r"no such container|no container with (name or )?id|no such exec", _no_such_container),
+    (r"is not running|container state improper|is not in running state|not yet started", _not_running),
+    (r"range of CPUs", _too_many_cpus),
+    (r"no space left on device|disk quota exceeded", _no_space),
+)
+
+
+def refusal_error(endpoint: Endpoint, asked: str, status: int, words: str) -> EngineError:
+    """Gives the error for a refused request: our sentence, then the engine's words, the unprintable made visible."""
+    shown = quoted(" ".join(words.split())[:WORDS_LIMIT])[1:-1].replace('\\"', '"')
+    for pattern, build in _KNOWN:
+        if found := re.search(pattern, words, re.IGNORECASE | re.DOTALL):
+            return build(found, shown)
+    if status == 404:
+        return NoSuchContainer(f"The container engine {asked}, but the container is gone: {shown}.")
+    return EngineError(
+        f"The container engine at {endpoint} {asked} and refused ({status}): {shown}.", "Run `pi-sandbox doctor`."
+    )

@@ -1,0 +1,181 @@
+"""The user's terminal: whether there is one, its size, raw mode, and its state afterwards as it was before.
+
+Rules:
+
+- A session has a terminal only where standard input and standard output both are one.
+- Nothing is written to a standard output that is no terminal.
+- Whatever ends the session, the termios settings are those from before, and the modes that an agent may have switched
+  on are off (`RESET_MODES`); the window's title is left alone; the prompt gets a line of its own.
+- The settings of the parent's terminal are not ours: no file descriptor that we inherited becomes non-blocking.
+"""
+
+import contextlib
+import os
+import re
+import signal
+import termios
+import tty
+from collections.abc import Iterator
+from typing import Any
+
+from pi_sandbox.containers.engine import TerminalSize
+
+STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR = 0, 1, 2
+FALLBACK_SIZE = TerminalSize(rows=24, columns=80)
+TAIL_BYTES = 256
+
+ST = "\x1b\\"
+KEYBOARD = "\x1b[<99u\x1b[=0u"
+RESET_MODES = "".join(
+    (
+        ST,  # ends a control string that was cut off
+        "\x1b[?2026l",  # synchronised output: show what was held back
+        KEYBOARD,  # kitty keyboard protocol: both screens have a stack of their own
+        "\x1b[>4;0m",  # modifyOtherKeys
+        "\x1b[?9l\x1b[?1000l\x1b[?1001l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1016l",  # mouse
+        "\x1b[?1004l\x1b[?2004l\x1b[?2031l\x1b[?2048l",  # focus, bracketed paste, colour scheme and size reports
+        "\x1b[?1l\x1b>",  # application cursor keys and keypad
+        "\x1b[4l\x1b[?7h\x0f\x1b(B",  # insert mode off, wrapping on, plain character set
+        "\x1b]8;;" + ST,  # an open hyperlink
+        "\x1b7\x1b[r\x1b8",  # the whole screen scrolls; setting that moves the cursor, hence the frame around it
+        "\x1b[0m\x1b[0 q\x1b[?25h",  # colours, cursor shape, cursor visible
+    )
+)
+LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l" + KEYBOARD
+
+_ALTERNATE_SCREEN = re.compile(rb"\x1b\[\?(?:47|1047|1049)([hl])")
+_ESCAPE_SEQUENCE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
+
+
+class OutputTrace:
+    """Remembers of the agent's output what is needed to leave the screen in order."""
+
+    def __init__(self) -> None:
+        self.saw_escape = False
+        self.in_alternate_screen = False
+        self._tail = b""
+
+    def note(self, data: bytes) -> None:
+        """Takes the next piece of output; sequences may be split over pieces."""
+        seen = self._tail + data
+        self.saw_escape = self.saw_escape or b"\x1b" in data
+        for found in _ALTERNATE_SCREEN.finditer(seen):
+            self.in_alternate_screen = found[1] == b"h"
+        self._tail = seen[-TAIL_BYTES:]
+
+    def at_line_start(self) -> bool:
+        """Tells whether the cursor is known to be at the start of a line."""
+        text = _ESCAPE_SEQUENCE.sub(b"", self._tail)
+        return not text or text.endswith((b"\n", b"\r"))
+
+
+def leaving_bytes(trace: OutputTrace) -> bytes:
+    """Gives what puts the terminal in order after the traced output; nothing after plain text in whole lines."""
+    text = ""
+    if trace.saw_escape:
+        text += RESET_MODES
+        if trace.in_alternate_screen:
+            text += LEAVE_ALTERNATE_SCREEN
+    if not trace.at_line_start():
+        text += "\r\n"
+    return text.encode("ascii")
+
+
+class Terminal:
+    """The standard streams of this process. Use `raw()` around a session; everything else may be asked at any time."""
+
+    def __init__(self) -> None:
+        self._saved: list[Any] | None = None
+        self._trace = OutputTrace()
+
+    @property
+    def is_interactive(self) -> bool:
+        """Tells whether standard input and standard output both are terminals."""
+        return os.isatty(STANDARD_INPUT) and os.isatty(STANDARD_OUTPUT)
+
+    def size(self) -> TerminalSize:
+        """Gives the size of the terminal; 24 rows of 80 columns where none is known."""
+        for descriptor in (STANDARD_OUTPUT, STANDARD_INPUT, STANDARD_ERROR):
+            with contextlib.suppress(OSError):
+                columns, rows = os.get_terminal_size(descriptor)
+                if rows > 0 and columns > 0:
+                    return TerminalSize(rows, columns)
+        return FALLBACK_SIZE
+
+    def note_output(self, data: bytes) -> None:
+        """Takes what was written to the terminal, so that it can be left in order."""
+        self._trace.note(data)
+
+    @contextlib.contextmanager
+    def raw(self) -> Iterator[None]:
+        """Puts an interactive terminal into raw mode for the block, and in order again after it; else does nothing."""
+        self.enter()
+        try:
+            yield
+        finally:
+            self.leave()
+
+    def enter(self) -> None:
+        """Begins raw mode; may be called again after `leave`."""
+        if self.is_interactive and self._saved is None:
+            with contextlib.suppress(termios.error):
+                self._saved = termios.tcgetattr(STANDARD_INPUT)
+                tty.setraw(STANDARD_INPUT, termios.TCSANOW)
+
+    def leave(self) -> None:
+        """Ends raw mode and resets the screen; calling it twice does no harm."""
+        if self._saved is None:
+            return
+        saved, self._saved = self._saved, None
+        trace, self._trace = self._trace, OutputTrace()
+        try:
+            _write_all(leaving_bytes(trace))
+        finally:
+            with contextlib.suppress(termios.error):
+                if trace.saw_escape:
+                    # Replies that the agent asked for, and mouse reports, would appear at the shell's prompt.
+                    termios.tcflush(STANDARD_INPUT, termios.TCIFLUSH)
+                termios.tcsetattr(STANDARD_INPUT, termios.TCSANOW, saved)
+
+    @property
+    def is_raw(self) -> bool:
+        """Tells whether raw mode is on."""
+        return self._saved is not None
+
+    def reenter(self) -> None:
+        """Sets raw mode again after someone else (a shell, on SIGCONT) has changed the settings."""
+        if self._saved is not None:
+            with contextlib.suppress(termios.error):
+                tty.setraw(STANDARD_INPUT, termios.TCSANOW)
+
+
+def suspend_self(terminal: Terminal) -> TerminalSize:
+    """Stops our process group as Ctrl-Z would, with the terminal in order, and gives its size after the return.
+
+    Where nobody can resume us (an orphaned process group, or a parent that has SIGTSTP ignored), it returns at once.
+    """
+    was_raw = terminal.is_raw
+    terminal.leave()
+    os.kill(0, signal.SIGTSTP)
+    if was_raw:
+        terminal.enter()
+    return terminal.size()
+
+
+def open_missing_standard_streams() -> None:
+    """Opens the null device for each of the descriptors 0 to 2 that is closed, or another file would get its number."""
+    for descriptor in (STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != descriptor:
+                os.dup2(opened, descriptor)
+                os.close(opened)
+            os.set_inheritable(descriptor, True)
+
+
+def _write_all(data: bytes) -> None:
+    with contextlib.suppress(OSError):
+        while data:
+            data = data[os.write(STANDARD_OUTPUT, data) :]
