@@ -1,0 +1,50 @@
+"""The pages say what the program does: exit codes, commands, and links that lead somewhere."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from pi_sandbox.cli.main import root
+from pi_sandbox.exit_codes import MEANINGS, ExitCode
+
+CHECKOUT = Path(__file__).parents[1]
+COMMANDS_PAGE = CHECKOUT / "docs" / "commands.md"
+PAGES = sorted([*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md")])
+
+
+def test_the_page_of_commands_has_the_table_of_exit_codes():
+    rows = re.findall(r"^\| (\d+) \| (.+) \|$", COMMANDS_PAGE.read_text("utf-8"), re.MULTILINE)
+
+    assert rows == [(str(int(code)), meaning) for code, meaning in MEANINGS.items()]
+
+
+def test_every_exit_code_has_a_meaning_and_they_stand_in_order():
+    assert list(MEANINGS) == sorted(ExitCode)
+
+
+def test_the_page_of_commands_names_every_command_and_no_other():
+    named = set(re.findall(r"^\| `pi-sandbox ([a-z-]+)", COMMANDS_PAGE.read_text("utf-8"), re.MULTILINE))
+
+    assert named == set(root.list_commands(click.Context(root)))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
+def test_every_command_that_a_page_shows_exists(page):
+    known = set(root.list_commands(click.Context(root)))
+
+    assert set(_commands_shown(page.read_text("utf-8"))) - known == set()
+
+
+def _commands_shown(text: str) -> Iterator[str]:
+    for found in re.finditer(r"(?:^|`)pi-sandbox ([a-z][a-z-]*)", text, re.MULTILINE):
+        yield found[1]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
+def test_every_link_to_a_file_leads_to_one(page):
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+
+    assert [target for target in targets if not (page.parent / target).exists()] == []
