@@ -22,7 +22,7 @@ REGISTRY_HOSTS = [
     "index.docker" + ".io",
 ]
 MACHINE_PATHS = [
-    r"/wo" + r"rk/(main|shared)\b",
+    r"(?<![\w-])/wo" + r"rk/(main|shared)\b",
     r"/tmp/br" + r"ief\b",
     r"/op" + r"t/(pypi|wheels)\b",
 ]
