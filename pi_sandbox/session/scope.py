@@ -69,7 +69,12 @@ class SessionScope:
     @property
     def levels(self) -> tuple[str, ...]:
         """The levels relative to the domain's store, outermost first, the project last."""
-        return tuple(accumulate(self.project_level.split("/"), lambda outer, name: f"{outer}/{name}"))
+        return tuple(accumulate(self.level_names, lambda outer, name: f"{outer}/{name}"))
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        """The names of the folders on the way to the project, without their outer ones, the project last."""
+        return tuple(self.project_level.split("/"))
 
     @property
     def stores(self) -> tuple[str, ...]:
