@@ -52,8 +52,8 @@ def ask_child_process(request: Request, environ: Mapping[str, str], seconds: flo
         )
     except TimeLimitError as error:
         waiting = decode_waiting(error.stdout)
-        if waiting:
-            return Answer(Outcome.LOCKED, f"{waiting}, and nobody answered within {seconds:g} seconds")
+        if waiting is not None:
+            return Answer(waiting.outcome, f"{waiting.detail}, and nobody answered within {seconds:g} seconds")
         return Answer(Outcome.TIMED_OUT, f"{seconds:g} seconds")
     except ProcessError as error:
         return Answer(Outcome.FAILED, error.message)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _PARENT_POLL_SECONDS = 0.5
 
+_NO_COLLECTION = "the Secret Service has no default keyring"
+
 # Results of Apple's Security framework (SecBase.h): what each means for the one who asks.
 _MACOS_STATUS = {
     -128: (Outcome.DENIED, "the macOS Keychain's question was cancelled"),
@@ -51,16 +53,16 @@ def main() -> None:
     os.dup2(nowhere, sys.stderr.fileno())
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     request = decode_request(sys.argv[1], sys.stdin.buffer.read())
-    answer = answer_request(request, lambda detail: output.write(encode_waiting(detail)))
+    answer = answer_request(request, lambda waiting: output.write(encode_waiting(waiting)))
     output.write(encode_answer(answer))
     # A backend's threads and exit handlers must not delay or undo the answer.
     os._exit(0)
 
 
-def answer_request(request: Request, report_waiting: Callable[[str], object]) -> Answer:
+def answer_request(request: Request, report_waiting: Callable[[Answer], object]) -> Answer:
     """Asks the keyring that this user has; every failure of a backend becomes an answer.
 
-    `report_waiting` is called before a step that may wait for a person, with what it waits for.
+    `report_waiting` is called before a step that may wait for a person, with the answer if nobody comes.
     """
     try:
         backend = _choose_backend()
@@ -92,7 +94,7 @@ def translate_error(error: BaseException) -> Answer:
     if "PromptDismissedException" in names:
         return Answer(Outcome.DENIED, "the keyring's question was dismissed")
     if "KeyringLocked" in names or "LockedException" in names:
-        return Answer(Outcome.LOCKED, "the keyring is locked and was not unlocked")
+        return Answer(Outcome.LOCKED, "it was not unlocked")
     if "InitError" in names:
         return Answer(Outcome.UNUSABLE, "the keyring cannot be opened")
     return Answer(Outcome.FAILED, f"the keyring failed ({type(error).__name__})")
@@ -154,7 +156,7 @@ class _SecretServiceBackend(Protocol):
 
 
 def _look_at_secret_service(
-    backend: _SecretServiceBackend, request: Request, report_waiting: Callable[[str], object]
+    backend: _SecretServiceBackend, request: Request, report_waiting: Callable[[Answer], object]
 ) -> Answer | None:
     """Answers what needs no unlocking, and says so if the next step waits for a person; `None` to go on.
 
@@ -169,9 +171,9 @@ def _look_at_secret_service(
             collection = secretstorage.Collection(bus)
         except ItemNotFoundException:
             if request.action is Action.SET:
-                report_waiting("the Secret Service has no default keyring and asks to make one")
+                report_waiting(Answer(Outcome.UNUSABLE, f"{_NO_COLLECTION} and asks to make one"))
                 return None
-            return Answer(Outcome.UNUSABLE, "the Secret Service has no default keyring")
+            return Answer(Outcome.UNUSABLE, _NO_COLLECTION)
         if request.action is not Action.SET:
             attributes = backend._query(request.service, request.account)
             if not any(True for _ in collection.search_items(attributes)):
@@ -179,7 +181,7 @@ def _look_at_secret_service(
             if request.action is Action.LOOK:
                 return Answer(Outcome.FOUND)
         if collection.is_locked():
-            report_waiting("the keyring is locked")
+            report_waiting(Answer(Outcome.LOCKED, "it asks to be unlocked"))
     return None
 
 
@@ -191,14 +193,16 @@ def _ask(backend: "KeyringBackend", request: Request) -> Answer:
                 return Answer(Outcome.MISSING)
             if request.action is Action.LOOK:
                 return Answer(Outcome.FOUND)
-            return Answer(Outcome.FOUND, value=Secret(value)) if value else Answer(Outcome.FOUND)
+            # A line end at the end is what `echo … | secret-tool store` leaves there.
+            line = value.rstrip("\r\n")
+            return Answer(Outcome.FOUND, value=Secret(line) if line else None)
         case Action.SET:
             if request.value is None:
                 return Answer(Outcome.FAILED, "there is no value to store")
             backend.set_password(request.service, request.account, request.value.reveal())
             return Answer(Outcome.DONE)
         case Action.DELETE:
-            if backend.get_password(request.service, request.account) is None:
+            if not _is_secret_service(backend) and backend.get_password(request.service, request.account) is None:
                 return Answer(Outcome.MISSING)
             backend.delete_password(request.service, request.account)
             return Answer(Outcome.DONE)

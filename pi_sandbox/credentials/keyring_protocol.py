@@ -67,9 +67,9 @@ def decode_request(action: str, data: bytes) -> Request:
     return Request(Action(action), fields["service"], fields["account"], None if value is None else Secret(value))
 
 
-def encode_waiting(detail: str) -> bytes:
-    """Gives the line that tells, before a call that may wait for a person, what it waits for."""
-    return json.dumps({"waiting": detail}).encode("ascii") + b"\n"
+def encode_waiting(answer: Answer) -> bytes:
+    """Gives the line that tells, before a call that may wait for a person, what holds if nobody answers."""
+    return json.dumps({"waiting": answer.outcome.value, "detail": answer.detail}).encode("ascii") + b"\n"
 
 
 def encode_answer(answer: Answer) -> bytes:
@@ -89,9 +89,9 @@ def decode_answer(data: bytes) -> Answer | None:
     return None
 
 
-def decode_waiting(data: bytes) -> str | None:
-    """Gives what the child was waiting for when it was ended, or `None`."""
-    waiting = [fields["waiting"] for fields in _lines(data) if "waiting" in fields]
+def decode_waiting(data: bytes) -> Answer | None:
+    """Gives what holds after the child was ended while it waited for a person, or `None` if it did not say so."""
+    waiting = [Answer(Outcome(fields["waiting"]), fields["detail"]) for fields in _lines(data) if "waiting" in fields]
     return waiting[-1] if waiting else None
 
 

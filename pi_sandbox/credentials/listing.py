@@ -1,0 +1,106 @@
+"""Which secrets there can be, and where each would be taken from, without reading one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from pi_sandbox.credentials.keychain import Keychain
+from pi_sandbox.credentials.sources import CommandSource, credential_source, keyring_account
+from pi_sandbox.errors import SecretsError, SettingsError, UsageError, quoted
+from pi_sandbox.settings.domains import CORE, parse_domain_name
+from pi_sandbox.settings.settings import Settings
+from pi_sandbox.settings.table import PASS_SECRETS
+from pi_sandbox.settings.values import parse_secret_names
+
+_TOKEN_PREFIX, _TOKEN_SUFFIX = "brain-", "-token"
+
+
+class State(Enum):
+    """Whether there is a value. `NOT_RUN`: a command would be run for it; `UNKNOWN`: the keyring does not say."""
+
+    PRESENT = "present"
+    ABSENT = "absent"
+    NOT_RUN = "not run"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class ListedSecret:
+    """One name, the source that would be used for it, and whether that has a value."""
+
+    name: str
+    origin: str
+    state: State
+
+
+@dataclass(frozen=True)
+class SecretKind:
+    """What a name stands for: the token of a store, or (`store` is `None`) a variable for the agent."""
+
+    name: str
+    store: str | None
+
+    @property
+    def is_token(self) -> bool:
+        return self.store is not None
+
+
+def secret_kind(name: str) -> SecretKind:
+    """Gives what a name stands for; raises `UsageError` for a name that can be neither."""
+    if name.startswith(_TOKEN_PREFIX) and name.endswith(_TOKEN_SUFFIX):
+        store = name.removeprefix(_TOKEN_PREFIX).removesuffix(_TOKEN_SUFFIX)
+        try:
+            return SecretKind(name, store if store == CORE else parse_domain_name(store))
+        except SettingsError as error:
+            raise UsageError(f"{quoted(name)} is not the token of a store: {error.message}", _NAME_HINT) from error
+    try:
+        names = parse_secret_names(name)
+    except ValueError as error:
+        raise UsageError(f"{quoted(name)} is not the name of a secret: it {error}", _NAME_HINT) from error
+    if names != (name,):
+        raise UsageError(f"{quoted(name)} is more than one name", _NAME_HINT)
+    return SecretKind(name, None)
+
+
+def setting_note(kind: SecretKind, settings: Settings) -> str:
+    """Gives what stands in the way of a stored item being used, or an empty text."""
+    if kind.store is None:
+        if kind.name in settings.pass_secrets:
+            return ""
+        return f"sessions do not get {kind.name} yet: add it to {PASS_SECRETS}"
+    if kind.store not in settings.stores:
+        return f"no store uses it yet: the stores are {', '.join(settings.stores)}"
+    source = credential_source(kind.store, settings.stores[kind.store])
+    if isinstance(source, CommandSource):
+        return f"memory-sync does not use it while {source.variable} is set"
+    return ""
+
+
+def list_secrets(
+    settings: Settings, environ: Mapping[str, str], keychain: Keychain
+) -> tuple[tuple[ListedSecret, ...], str]:
+    """Gives every secret that the settings name, and what the keyring cannot tell (empty if it tells everything)."""
+    problems: list[str] = []
+
+    def in_keyring(account: str) -> ListedSecret:
+        try:
+            state = State.PRESENT if keychain.has(account) else State.ABSENT
+        except SecretsError as error:
+            problems.append(error.message)
+            state = State.UNKNOWN
+        return ListedSecret(account, "keyring", state)
+
+    listed: list[ListedSecret] = []
+    for name in settings.pass_secrets:
+        in_environment = ListedSecret(name, "environment", State.PRESENT)
+        listed.append(in_environment if environ.get(name) else in_keyring(name))
+    for store, store_settings in settings.stores.items():
+        source = credential_source(store, store_settings)
+        if isinstance(source, CommandSource):
+            listed.append(ListedSecret(keyring_account(store), source.variable, State.NOT_RUN))
+        else:
+            listed.append(in_keyring(source.account))
+    return tuple(listed), problems[0] if problems else ""
+
+
+_NAME_HINT = "use the name of a variable (ANTHROPIC_API_KEY), brain-core-token or brain-<domain>-token"
