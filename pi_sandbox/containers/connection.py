@@ -48,8 +48,8 @@ def tls_context(material: TlsMaterial) -> ssl.SSLContext:
             context.load_cert_chain(material.certificate, material.key)
         except (OSError, ssl.SSLError) as error:
             raise EngineError(
-                f"The TLS client certificate {quoted(material.certificate)} cannot be used: {error}.",
-                "Check DOCKER_CERT_PATH, or the TLS files of the docker context.",
+                f"the TLS client certificate {quoted(material.certificate)} cannot be used: {error}",
+                "check DOCKER_CERT_PATH, or the TLS files of the docker context",
             ) from error
     return context
 
@@ -67,42 +67,42 @@ def _text(path: Path | None) -> str | None:
 
 def connection_error(endpoint: Endpoint, error: OSError) -> EngineError:
     """Gives the sentence for a connection that could not be opened."""
-    tried = f"The container engine at {endpoint} cannot be used"
+    tried = f"the container engine at {endpoint} cannot be used"
     if isinstance(error, ssl.SSLCertVerificationError):
         return EngineError(
-            f"{tried}: its TLS certificate is not trusted ({error.verify_message}).",
-            "Check ca.pem and the name in the address (DOCKER_CERT_PATH, or the TLS files of the docker context).",
+            f"{tried}: its TLS certificate is not trusted ({error.verify_message})",
+            "check ca.pem and the name in the address (DOCKER_CERT_PATH, or the TLS files of the docker context)",
         )
     if isinstance(error, ssl.SSLError):
         return EngineError(
-            f"{tried}: the TLS connection failed ({error.reason or error}).",
-            "Check that the port speaks TLS, and the client certificate.",
+            f"{tried}: the TLS connection failed ({error.reason or error})",
+            "check that the port speaks TLS, and the client certificate",
         )
     if isinstance(error, TimeoutError):
-        return EngineError(f"{tried}: it does not take the connection.", "Check that the engine runs, then try again.")
+        return EngineError(f"{tried}: it does not take the connection", "check that the engine runs, then try again")
     reason, hint = _reason(endpoint, error)
-    return EngineError(f"{tried}: {reason}.", hint)
+    return EngineError(f"{tried}: {reason}", hint)
 
 
 def _reason(endpoint: Endpoint, error: OSError) -> tuple[str, str]:
     is_socket = isinstance(endpoint.address, UnixAddress)
     match error.errno:
         case errno.ENOENT | errno.ENOTDIR:
-            return "there is no such socket", "Start the engine, or point DOCKER_HOST or the docker context elsewhere."
+            return "there is no such socket", "start the engine, or point DOCKER_HOST or the docker context elsewhere"
         case errno.ECONNREFUSED if is_socket:
             return (
                 "nothing listens on the socket",
-                "Start the engine (the socket is left over from one that has ended).",
+                "start the engine (the socket is left over from one that has ended)",
             )
         case errno.ECONNREFUSED:
-            return "nothing listens at that address", "Start the engine, or correct the address."
+            return "nothing listens at that address", "start the engine, or correct the address"
         case errno.EACCES | errno.EPERM:
-            return "permission denied", "Add yourself to the group that owns the socket, or use a rootless engine."
+            return "permission denied", "add yourself to the group that owns the socket, or use a rootless engine"
         case errno.ENAMETOOLONG:
-            return "the path is too long for a socket", "Use a shorter path (about 100 bytes)."
+            return "the path is too long for a socket", "use a shorter path (about 100 bytes)"
         case None | socket.EAI_NONAME | socket.EAI_AGAIN if isinstance(error, socket.gaierror):
-            return "the name of the host is not known", "Correct the address."
+            return "the name of the host is not known", "correct the address"
         case None:
-            return str(error), "Correct the address."
+            return str(error), "correct the address"
         case number:
-            return os.strerror(number) if number > 0 else str(error), "Check the address and the network."
+            return os.strerror(number) if number > 0 else str(error), "check the address and the network"

@@ -1,4 +1,4 @@
-"""The engine door: Docker, or Podman's Docker-compatible service, in our words.
+"""the engine door: Docker, or Podman's Docker-compatible service, in our words.
 
 Rules:
 
@@ -41,7 +41,7 @@ REQUEST_SECONDS = 120
 REMOVAL_SECONDS = 20.0
 REMOVAL_STEP_SECONDS = 0.1
 DETACH_KEYS = ",".join(["\xff"] * 32).encode("latin-1")
-"""The engine's own detach keys hold back every Ctrl-P. No UTF-8 text holds this byte, let alone thirty-two of them."""
+"""the engine's own detach keys hold back every Ctrl-P. No UTF-8 text holds this byte, let alone thirty-two of them."""
 
 
 def connect(environ: Mapping[str, str], home: Path | None = None) -> "DockerEngine":
@@ -184,13 +184,13 @@ class DockerEngine:
             raise refusal_error(self.endpoint, asked, error.status_code or 0, str(words)) from error
         except (requests.exceptions.Timeout, TimeoutError) as error:
             raise EngineError(
-                f"The container engine at {self.endpoint} {asked} and does not answer.",
-                "Check that the engine is well (restart it if it hangs), then try again.",
+                f"the container engine at {self.endpoint} {asked} and does not answer",
+                "check that the engine is well (restart it if it hangs), then try again",
             ) from error
         except (requests.exceptions.RequestException, docker.errors.DockerException, OSError, ValueError) as error:
             raise EngineError(
-                f"The container engine at {self.endpoint} {asked} and gave no usable answer: {_visible(error)}.",
-                "Check that the engine still runs and that the address is one of a container engine.",
+                f"the container engine at {self.endpoint} {asked} and gave no usable answer: {_visible(error)}",
+                "check that the engine still runs and that the address is one of a container engine",
             ) from error
 
 

@@ -110,7 +110,7 @@ def parse_address(text: str, named_by: str, *, tls: bool) -> UnixAddress | TcpAd
     """Reads `unix:///path` or `tcp://host[:port]`; raises `EngineError` that says what is wrong with anything else."""
     scheme, separator, rest = text.partition("://")
     if not separator:
-        raise EngineError(f"{named_by} is {quoted(text)}, which has no scheme.", _scheme_hint(text))
+        raise EngineError(f"{named_by} is {quoted(text)}, which has no scheme", _scheme_hint(text))
     match scheme:
         case "unix":
             return _unix_address(text, rest, named_by)
@@ -118,44 +118,44 @@ def parse_address(text: str, named_by: str, *, tls: bool) -> UnixAddress | TcpAd
             return _tcp_address(text, named_by, tls=tls)
         case "ssh" | "npipe" | "http" | "https" | "fd":
             raise EngineError(
-                f"{named_by} is {quoted(text)}: pi-sandbox does not speak {scheme}:// to an engine.",
+                f"{named_by} is {quoted(text)}: pi-sandbox does not speak {scheme}:// to an engine",
                 _FOREIGN_SCHEMES[scheme],
             )
         case _:
             raise EngineError(
-                f"{named_by} is {quoted(text)}, whose scheme is unknown.",
-                "Use unix:///path/to/docker.sock or tcp://host:port.",
+                f"{named_by} is {quoted(text)}, whose scheme is unknown",
+                "use unix:///path/to/docker.sock or tcp://host:port",
             )
 
 
 _FOREIGN_SCHEMES = {
-    "ssh": "An engine behind ssh does not see this machine's files; use one on this machine, with unix:///path/to/docker.sock.",
-    "npipe": "Named pipes exist on Windows only; run pi-sandbox inside WSL and use unix:///var/run/docker.sock.",
-    "http": "Write tcp://host:port in its place.",
-    "https": "Write tcp://host:port in its place, and set DOCKER_TLS_VERIFY=1.",
-    "fd": "That form is for the engine's own command line; use unix:///path/to/docker.sock.",
+    "ssh": "an engine behind ssh does not see this machine's files; use one here, with unix:///path/to/docker.sock",
+    "npipe": "named pipes exist on Windows only; run pi-sandbox inside WSL and use unix:///var/run/docker.sock",
+    "http": "write tcp://host:port in its place",
+    "https": "write tcp://host:port in its place, and set DOCKER_TLS_VERIFY=1",
+    "fd": "that form is for the engine's own command line; use unix:///path/to/docker.sock",
 }
 
 
 def _scheme_hint(text: str) -> str:
     if text.startswith("/"):
-        return f"Write unix://{quoted(text)[1:-1]}"
-    return "Write unix:///path/to/docker.sock or tcp://host:port."
+        return f"write unix://{quoted(text)[1:-1]}"
+    return "write unix:///path/to/docker.sock or tcp://host:port"
 
 
 def _unix_address(text: str, path: str, named_by: str) -> UnixAddress:
     if not path.startswith("/") or "\0" in path:
         raise EngineError(
-            f"{named_by} is {quoted(text)}, which is no absolute path of a socket.",
-            "Write it with three slashes: unix:///path/to/docker.sock.",
+            f"{named_by} is {quoted(text)}, which is no absolute path of a socket",
+            "write it with three slashes: unix:///path/to/docker.sock",
         )
     return UnixAddress(path)
 
 
 def _tcp_address(text: str, named_by: str, *, tls: bool) -> TcpAddress:
     problem = EngineError(
-        f"{named_by} is {quoted(text)}, which is not tcp://host:port.",
-        "Write the name and the port alone: tcp://127.0.0.1:2375.",
+        f"{named_by} is {quoted(text)}, which is not tcp://host:port",
+        "write the name and the port alone: tcp://127.0.0.1:2375",
     )
     try:
         parts = urlsplit(text)
@@ -201,7 +201,7 @@ def _context_name(environ: Mapping[str, str], configuration: Path) -> tuple[str,
     name = _read_json(file, missing={}).get("currentContext", "")
     if not isinstance(name, str):
         raise EngineError(
-            f"currentContext in {quoted(file)} is no text.", "Choose a context with: docker context use NAME"
+            f"currentContext in {quoted(file)} is no text", "choose a context with: docker context use NAME"
         )
     return name, f"currentContext in {quoted(file)}"
 
@@ -212,8 +212,8 @@ def _context_endpoint(configuration: Path, name: str, named_by: str) -> Endpoint
     metadata = _read_json(file, missing=None)
     if metadata is None:
         raise EngineError(
-            f"The docker context {quoted(name)} ({named_by}) does not exist.",
-            "See `docker context ls`, then choose one with `docker context use NAME`.",
+            f"the docker context {quoted(name)} ({named_by}) does not exist",
+            "see `docker context ls`, then choose one with `docker context use NAME`",
         )
     found_by = f"docker context {quoted(name)}"
     match metadata:
@@ -225,10 +225,10 @@ def _context_endpoint(configuration: Path, name: str, named_by: str) -> Endpoint
                 if has_tls or rest.get("SkipTLSVerify")
                 else None
             )
-            return Endpoint(parse_address(host, f"The host of {found_by}", tls=tls is not None), tls, found_by)
+            return Endpoint(parse_address(host, f"the host of {found_by}", tls=tls is not None), tls, found_by)
         case _:
             raise EngineError(
-                f"The {found_by} names no engine ({quoted(file)}).", "Make it anew with: docker context create"
+                f"the {found_by} names no engine ({quoted(file)})", "make it anew with: docker context create"
             )
 
 
@@ -240,11 +240,11 @@ def _read_json(file: Path, *, missing: Missing) -> dict[str, Any] | Missing:
         return missing
     except (OSError, ValueError, RecursionError) as error:
         raise EngineError(
-            f"The docker configuration {quoted(file)} cannot be read: {error}.", "Mend the file, or set DOCKER_HOST."
+            f"the docker configuration {quoted(file)} cannot be read: {error}", "mend the file, or set DOCKER_HOST"
         ) from error
     if not isinstance(value, dict):
         raise EngineError(
-            f"The docker configuration {quoted(file)} is no JSON object.", "Mend the file, or set DOCKER_HOST."
+            f"the docker configuration {quoted(file)} is no JSON object", "mend the file, or set DOCKER_HOST"
         )
     return value
 
@@ -256,6 +256,6 @@ def _existing_sockets(candidates: Sequence[Path]) -> tuple[Endpoint, ...]:
         return tuple(Endpoint(UnixAddress(str(candidate)), None, "standard socket") for candidate in existing)
     tried = ", ".join(quoted(candidate)[1:-1] for candidate in candidates)
     raise EngineError(
-        f"No container engine was found: none of the standard sockets exists ({tried}).",
-        "Start Docker or Podman, or set DOCKER_HOST to its socket (unix:///path).",
+        f"no container engine was found: none of the standard sockets exists ({tried})",
+        "start Docker or Podman, or set DOCKER_HOST to its socket (unix:///path)",
     )

@@ -25,18 +25,18 @@ def negotiated_api(report: object, endpoint: Endpoint) -> str:
         engine_newest, engine_oldest = api_number(newest), api_number(oldest)
     except (TypeError, KeyError, AttributeError, ValueError) as error:
         raise EngineError(
-            f"What answers at {endpoint} is no container engine: it does not tell its API version.",
-            "Check DOCKER_HOST and the docker context.",
+            f"what answers at {endpoint} is no container engine: it does not tell its API version",
+            "check DOCKER_HOST and the docker context",
         ) from error
     if engine_newest < api_number(OLDEST_API):
         raise EngineError(
-            f"The container engine at {endpoint} is too old: it speaks API {newest}, pi-sandbox needs {OLDEST_API}.",
-            "Update the engine (Docker 19.03 or newer, Podman 4 or newer).",
+            f"the container engine at {endpoint} is too old: it speaks API {newest}, pi-sandbox needs {OLDEST_API}",
+            "update the engine (Docker 19.03 or newer, Podman 4 or newer)",
         )
     if engine_oldest > api_number(NEWEST_API):
         raise EngineError(
-            f"The container engine at {endpoint} is too new: it needs API {oldest}, pi-sandbox speaks {NEWEST_API}.",
-            "Update pi-sandbox.",
+            f"the container engine at {endpoint} is too new: it needs API {oldest}, pi-sandbox speaks {NEWEST_API}",
+            "update pi-sandbox",
         )
     return min(newest, NEWEST_API, key=api_number)
 
@@ -64,42 +64,42 @@ def _product(version: Mapping[str, Any]) -> str:
 
 def _missing_source(found: re.Match[str], words: str) -> EngineError:
     return EngineError(
-        f"The container engine does not see {quoted(found['path'])}: {words}.",
-        "It has to run on this machine, or share this folder with its virtual machine (Docker Desktop: Settings, "
-        "Resources, File sharing; Colima and Lima: mounts).",
+        f"the container engine does not see {quoted(found['path'])}: {words}",
+        "it has to run on this machine, or share this folder with its virtual machine (Docker Desktop: Settings, "
+        "Resources, File sharing; Colima and Lima: mounts)",
     )
 
 
 def _name_taken(_found: re.Match[str], words: str) -> EngineError:
-    return NameTaken(f"The container's name is already in use: {words}.", "Wait for the other session to end.")
+    return NameTaken(f"the container's name is already in use: {words}", "wait for the other session to end")
 
 
 def _missing_image(_found: re.Match[str], words: str) -> EngineError:
-    return EngineError(f"The container engine does not have the image: {words}.", "Run `pi-sandbox image build`.")
+    return EngineError(f"the container engine does not have the image: {words}", "run `pi-sandbox image build`")
 
 
 def _unknown_runtime(_found: re.Match[str], words: str) -> EngineError:
     return EngineError(
-        f"The container engine does not know the runtime: {words}.",
-        "Correct PI_SANDBOX_RUNTIME, or add the runtime to the engine's configuration.",
+        f"the container engine does not know the runtime: {words}",
+        "correct PI_SANDBOX_RUNTIME, or add the runtime to the engine's configuration",
     )
 
 
 def _not_running(_found: re.Match[str], words: str) -> EngineError:
-    return NotRunning(f"The container does not run: {words}.")
+    return NotRunning(f"the container does not run: {words}")
 
 
 def _no_such_container(_found: re.Match[str], words: str) -> EngineError:
-    return NoSuchContainer(f"The container is gone: {words}.")
+    return NoSuchContainer(f"the container is gone: {words}")
 
 
 def _too_many_cpus(_found: re.Match[str], words: str) -> EngineError:
-    return EngineError(f"The container engine has fewer processors than asked for: {words}.", "Lower PI_SANDBOX_CPUS.")
+    return EngineError(f"the container engine has fewer processors than asked for: {words}", "lower PI_SANDBOX_CPUS")
 
 
 def _no_space(_found: re.Match[str], words: str) -> EngineError:
     return EngineError(
-        f"The container engine has no space left: {words}.", "Free some (`docker system df` shows what takes it)."
+        f"the container engine has no space left: {words}", "free some (`docker system df` shows what takes it)"
     )
 
 
@@ -123,7 +123,7 @@ def refusal_error(endpoint: Endpoint, asked: str, status: int, words: str) -> En
         if found := re.search(pattern, words, re.IGNORECASE | re.DOTALL):
             return build(found, shown)
     if status == 404:
-        return NoSuchContainer(f"The container engine {asked}, but the container is gone: {shown}.")
+        return NoSuchContainer(f"the container engine {asked}, but the container is gone: {shown}")
     return EngineError(
-        f"The container engine at {endpoint} {asked} and refused ({status}): {shown}.", "Run `pi-sandbox doctor`."
+        f"the container engine at {endpoint} {asked} and refused ({status}): {shown}", "run `pi-sandbox doctor`"
     )

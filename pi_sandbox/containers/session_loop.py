@@ -14,18 +14,28 @@ Rules:
 - Back-pressure both ways: nothing is read while the other side has not taken what was read before.
 - Window changes are coalesced; the last size always arrives.
 - A signal is an event, in the order of arrival; nothing ends by itself.
-- The end of standard input closes the container's standard input. A reader that went away is an event once, and what
-  still comes for it is dropped.
+- The end of standard input closes the container's standard input; not with a terminal, where that end means that the
+  terminal is gone, which the caller decides on. An output that takes no more is an event once, and what comes for it
+  later is dropped.
 - `Ended` comes last, after everything that arrived was written out.
 """
 
-from collections.abc import Iterator
+import os
+import selectors
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 from pi_sandbox.containers.engine import ByteChannel, TerminalSize
-from pi_sandbox.containers.terminal import Terminal
+from pi_sandbox.containers.outlet import Outlet
+from pi_sandbox.containers.signals import Signals
+from pi_sandbox.containers.terminal import STANDARD_ERROR, STANDARD_INPUT, STANDARD_OUTPUT, Terminal
+
+READ_BYTES = 65536
+WAITING_LIMIT_BYTES = 65536
 
 
 @dataclass(frozen=True)
@@ -65,9 +75,10 @@ class InputEnded:
 
 @dataclass(frozen=True)
 class OutputGone:
-    """Nobody reads this descriptor (1 or 2) any more."""
+    """This descriptor (1 or 2) takes no more: its reader is gone, or the disk is full; `problem` says which."""
 
     descriptor: int
+    problem: str
 
 
 @dataclass(frozen=True)
@@ -83,36 +94,155 @@ class Ended:
 Event = Resized | Signalled | Received | ChannelEnded | InputEnded | OutputGone | DeadlinePassed | Ended
 
 
-class Signals:
-    """Catches signals from `__enter__` to `__exit__`: kept until asked for, they wake whoever waits on `fileno`."""
-
-    def __enter__(self) -> Self:
-        raise NotImplementedError
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        raise NotImplementedError
-
-    def fileno(self) -> int:
-        raise NotImplementedError
-
-    def take(self) -> list[int]:
-        """Gives the numbers of the signals that came since the last call, in order (window changes and SIGCONT too)."""
-        raise NotImplementedError
-
-
 class SessionLoop:
     """One run of the loop over one container's stream."""
 
-    def __init__(self, channel: ByteChannel, terminal: Terminal, signals: Signals) -> None: ...
+    def __init__(self, channel: ByteChannel, terminal: Terminal, signals: Signals) -> None:
+        self._channel = channel
+        self._terminal = terminal
+        self._signals = signals
+        self._watched: dict[str, ByteChannel] = {}
+        self._outlets = {number: Outlet(number) for number in (STANDARD_OUTPUT, STANDARD_ERROR)}
+        self._waiting: deque[Event] = deque()
+        self._deadline: float | None = None
+        self._input_open = True
+        self._channel_open = True
 
     def watch(self, name: str, channel: ByteChannel) -> None:
         """Reports what one more channel brings, as `Received` and `ChannelEnded`; flushes what waits on it."""
+        self._watched[name] = channel
+
+    def unwatch(self, name: str) -> None:
+        """Forgets a watched channel, as has to be done before it is closed; an unknown name does no harm."""
+        self._watched.pop(name, None)
 
     def wake_after(self, seconds: float | None) -> None:
         """Asks for one `DeadlinePassed` after that time; `None` takes it back."""
+        self._deadline = None if seconds is None else time.monotonic() + seconds
 
     def events(self) -> Iterator[Event]:
         """Runs the loop; each event is handed out before anything else is read. Ends with `Ended`."""
-        raise NotImplementedError
+        try:
+            while not self._is_finished():
+                self._step()
+                while self._waiting:
+                    yield self._waiting.popleft()
+            yield Ended()
+        finally:
+            for outlet in self._outlets.values():
+                outlet.close()
+
+    def _is_finished(self) -> bool:
+        return not self._channel_open and not any(outlet.waiting for outlet in self._outlets.values())
+
+    def _step(self) -> None:
+        """Waits for whatever can go on and does each of it once."""
+        with _new_selector() as selector:
+            selector.register(self._signals, selectors.EVENT_READ, self._serve_signals)
+            self._register_streams(selector)
+            for name, channel in self._watched.items():
+                _register_channel(selector, channel, self._watched_handler(name, channel), reads=True)
+            for key, events in selector.select(self._seconds_left()):
+                key.data(events)
+        self._look_at_deadline()
+
+    def _register_streams(self, selector: selectors.BaseSelector) -> None:
+        for outlet in self._outlets.values():
+            if outlet.waiting:
+                selector.register(outlet, selectors.EVENT_WRITE, self._outlet_handler(outlet))
+        if not self._channel_open:
+            return
+        full = any(len(outlet.waiting) >= WAITING_LIMIT_BYTES for outlet in self._outlets.values())
+        _register_channel(selector, self._channel, self._serve_channel, reads=not full)
+        if self._input_open and self._channel.pending() < WAITING_LIMIT_BYTES:
+            selector.register(STANDARD_INPUT, selectors.EVENT_READ, self._serve_input)
+
+    def _serve_signals(self, _events: int) -> None:
+        resized = False
+        for number in self._signals.take():
+            match number:
+                case signal.SIGWINCH:
+                    resized = True
+                case signal.SIGCONT:
+                    self._terminal.reenter()
+                    resized = True
+                case _:
+                    self._waiting.append(Signalled(number))
+        if resized:
+            self._waiting.append(Resized(self._terminal.size()))
+
+    def _serve_channel(self, events: int) -> None:
+        if events & selectors.EVENT_WRITE:
+            self._channel.flush()
+        if events & selectors.EVENT_READ:
+            pieces = self._channel.receive()
+            if pieces is None:
+                self._channel_open = False
+            for stream, data in pieces or ():
+                self._put_out(STANDARD_ERROR if stream == STANDARD_ERROR else STANDARD_OUTPUT, data)
+
+    def _put_out(self, descriptor: int, data: bytes) -> None:
+        outlet = self._outlets[descriptor]
+        outlet.put(data)
+        self._serve_outlet(outlet)
+
+    def _outlet_handler(self, outlet: Outlet) -> Callable[[int], None]:
+        return lambda _events: self._serve_outlet(outlet)
+
+    def _serve_outlet(self, outlet: Outlet) -> None:
+        was_gone = outlet.gone
+        written = outlet.write()
+        if outlet.descriptor == STANDARD_OUTPUT:
+            self._terminal.note_output(written)
+        if outlet.gone and not was_gone:
+            self._waiting.append(OutputGone(outlet.descriptor, outlet.problem))
+
+    def _serve_input(self, _events: int) -> None:
+        try:
+            data = os.read(STANDARD_INPUT, READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if data:
+            self._channel.send(data)
+            return
+        self._input_open = False
+        if not self._terminal.is_raw:
+            self._channel.close_input()
+        self._waiting.append(InputEnded())
+
+    def _watched_handler(self, name: str, channel: ByteChannel) -> Callable[[int], None]:
+        def serve(events: int) -> None:
+            if events & selectors.EVENT_WRITE:
+                channel.flush()
+            if events & selectors.EVENT_READ:
+                pieces = channel.receive()
+                if pieces is None:
+                    self.unwatch(name)
+                    self._waiting.append(ChannelEnded(name))
+                for stream, data in pieces or ():
+                    self._waiting.append(Received(name, stream, data))
+
+        return serve
+
+    def _seconds_left(self) -> float | None:
+        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+
+    def _look_at_deadline(self) -> None:
+        if self._deadline is not None and time.monotonic() >= self._deadline:
+            self._deadline = None
+            self._waiting.append(DeadlinePassed())
+
+
+def _register_channel(
+    selector: selectors.BaseSelector, channel: ByteChannel, handle: Callable[[int], None], *, reads: bool
+) -> None:
+    events = (selectors.EVENT_READ if reads else 0) | (selectors.EVENT_WRITE if channel.pending() else 0)
+    if events:
+        selector.register(channel, events, handle)
+
+
+def _new_selector() -> selectors.BaseSelector:
+    """Gives a selector that takes plain files too (epoll does not) and terminals too (macOS' poll does not)."""
+    return selectors.SelectSelector() if sys.platform == "darwin" else selectors.PollSelector()

@@ -1,6 +1,6 @@
 """Two-way streams to something inside a container: the upgraded HTTP connection and the frames on it.
 
-Rules (Docker Engine API, "Attach to a container" and "Start an exec instance"; Podman answers alike):
+Rules (Docker Engine API, "Attach to a container" and "start an exec instance"; Podman answers alike):
 
 - A request with `Upgrade: tcp` is answered by 101 (200 by older engines); from then on the connection is the stream.
 - With a terminal the stream is raw. Without one, output comes in frames: one byte stream number, three zero bytes,
@@ -25,7 +25,7 @@ HEAD_LIMIT_BYTES = 65536
 
 
 class Refusal(Exception):
-    """The engine answered an upgrade with an error: its HTTP status and its own words."""
+    """the engine answered an upgrade with an error: its HTTP status and its own words."""
 
     def __init__(self, status: int, words: str) -> None:
         super().__init__(words)
@@ -64,8 +64,8 @@ class FrameDecoder:
         self._stream, self._left = struct.unpack(">BxxxL", self._header)
         if self._stream not in (0, STANDARD_OUTPUT, STANDARD_ERROR):
             raise EngineError(
-                f"The engine sent output that is no frame (header {bytes(self._header).hex()}).",
-                "Run `pi-sandbox doctor`; this engine may not be supported.",
+                f"the engine sent output that is no frame (header {bytes(self._header).hex()})",
+                "run `pi-sandbox doctor`; this engine may not be supported",
             )
         self._header.clear()
 
@@ -173,7 +173,7 @@ def _read_head(connection: socket.socket) -> bytes:
 
 def _status_of(head: bytes) -> int:
     parts = head.split(b"\r\n", 1)[0].split(None, 2)
-    if len(parts) < 2 or not parts[0].startswith(b"HTTP/1.") or not parts[1].isdigit():
+    if len(parts) < 2 or not parts[0].startswith(b"HTTP/1") or not parts[1].isdigit():
         raise _no_http(head)
     return int(parts[1])
 
@@ -181,7 +181,7 @@ def _status_of(head: bytes) -> int:
 def _no_http(answer: bytes) -> EngineError:
     shown = quoted(answer[:60].decode("ascii", "backslashreplace"))
     return EngineError(
-        f"The engine's answer is no HTTP ({shown}).", "Check that DOCKER_HOST is the socket of a container engine."
+        f"the engine's answer is no HTTP ({shown})", "check that DOCKER_HOST is the socket of a container engine"
     )
 
 

@@ -12,6 +12,7 @@ Rules:
 import contextlib
 import os
 import re
+import select
 import signal
 import termios
 import tty
@@ -23,6 +24,8 @@ from pi_sandbox.containers.engine import TerminalSize
 STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR = 0, 1, 2
 FALLBACK_SIZE = TerminalSize(rows=24, columns=80)
 TAIL_BYTES = 256
+WRITE_BYTES = 256
+FROZEN_SECONDS = 1.0
 
 ST = "\x1b\\"
 KEYBOARD = "\x1b[<99u\x1b[=0u"
@@ -43,7 +46,8 @@ RESET_MODES = "".join(
 )
 LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l" + KEYBOARD
 
-_ALTERNATE_SCREEN = re.compile(rb"\x1b\[\?(?:47|1047|1049)([hl])")
+_MODE_CHANGE = re.compile(rb"\x1b\[\?([0-9;]{1,64})([hl])")
+_ALTERNATE_SCREEN_MODES = frozenset((b"47", b"1047", b"1049"))
 _ESCAPE_SEQUENCE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 
 
@@ -59,8 +63,9 @@ class OutputTrace:
         """Takes the next piece of output; sequences may be split over pieces."""
         seen = self._tail + data
         self.saw_escape = self.saw_escape or b"\x1b" in data
-        for found in _ALTERNATE_SCREEN.finditer(seen):
-            self.in_alternate_screen = found[1] == b"h"
+        for found in _MODE_CHANGE.finditer(seen):
+            if _ALTERNATE_SCREEN_MODES.intersection(found[1].split(b";")):
+                self.in_alternate_screen = found[2] == b"h"
         self._tail = seen[-TAIL_BYTES:]
 
     def at_line_start(self) -> bool:
@@ -129,7 +134,7 @@ class Terminal:
         saved, self._saved = self._saved, None
         trace, self._trace = self._trace, OutputTrace()
         try:
-            _write_all(leaving_bytes(trace))
+            _write_bounded(leaving_bytes(trace))
         finally:
             with contextlib.suppress(termios.error):
                 if trace.saw_escape:
@@ -175,7 +180,8 @@ def open_missing_standard_streams() -> None:
             os.set_inheritable(descriptor, True)
 
 
-def _write_all(data: bytes) -> None:
+def _write_bounded(data: bytes) -> None:
+    """Writes to the terminal unless it takes nothing for a while: a frozen window must not keep us from ending."""
     with contextlib.suppress(OSError):
-        while data:
-            data = data[os.write(STANDARD_OUTPUT, data) :]
+        while data and select.select([], [STANDARD_OUTPUT], [], FROZEN_SECONDS)[1]:
+            data = data[os.write(STANDARD_OUTPUT, data[:WRITE_BYTES]) :]

@@ -1,0 +1,80 @@
+"""Writes to a standard stream without ever waiting, and without making the parent's descriptor non-blocking.
+
+`O_NONBLOCK` belongs to the open file, which we share with our parent (open(2)): set on the user's terminal, it breaks
+the shell. So a terminal is opened once more, by name; everything else gets, once it is ready, no more than it can take
+at once (`PIPE_BUF`, pipe(7)).
+"""
+
+import os
+import select
+import stat
+
+WRITE_BYTES = 65536
+
+
+class Outlet:
+    """One standard stream, with what waits to be written to it. `gone` tells that it takes no more, `problem` why."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.waiting = bytearray()
+        self.gone = False
+        self.problem = ""
+        self._own = _own_terminal(descriptor)
+        self._chunk = WRITE_BYTES if self._own is not None or _is_plain_file(descriptor) else select.PIPE_BUF
+
+    def fileno(self) -> int:
+        return self.descriptor if self._own is None else self._own
+
+    def put(self, data: bytes) -> None:
+        """Queues data; dropped once the stream is gone."""
+        if not self.gone:
+            self.waiting += data
+
+    def write(self) -> bytes:
+        """Writes what goes without waiting, and gives it."""
+        done = bytearray()
+        while self.waiting and (written := self._write_once()):
+            done += self.waiting[:written]
+            del self.waiting[:written]
+        return bytes(done)
+
+    def _write_once(self) -> int:
+        if not self._is_ready():
+            return 0
+        try:
+            return os.write(self.fileno(), self.waiting[: self._chunk])
+        except BlockingIOError:
+            return 0
+        except OSError as error:
+            self.gone = True
+            self.problem = error.strerror or str(error)
+            self.waiting.clear()
+            return 0
+
+    def close(self) -> None:
+        """Closes what was opened here; the standard stream itself stays open."""
+        if self._own is not None:
+            os.close(self._own)
+            self._own = None
+
+    def _is_ready(self) -> bool:
+        return self._own is not None or bool(select.select([], [self.descriptor], [], 0)[1])
+
+
+def _own_terminal(descriptor: int) -> int | None:
+    try:
+        own = os.open(os.ttyname(descriptor), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError:
+        return None
+    if os.fstat(own).st_rdev == os.fstat(descriptor).st_rdev:
+        return own
+    os.close(own)
+    return None
+
+
+def _is_plain_file(descriptor: int) -> bool:
+    try:
+        return stat.S_ISREG(os.fstat(descriptor).st_mode)
+    except OSError:
+        return False
