@@ -12,6 +12,7 @@ from pi_sandbox.session.plan import SessionPlan
 
 if TYPE_CHECKING:
     from pi_sandbox.launch.demo import DemoResult
+    from pi_sandbox.launch.home import HomeReport
 
 
 def show_error(message: str, hint: str) -> None:
@@ -111,6 +112,21 @@ def demo_text(result: "DemoResult") -> str:
     steps = "".join(f"  {step.text}\n" for step in result.steps)
     notes = "".join(f"\n--- {place}\n{text}" for place, text in result.notes)
     return f"\nwhat pi did\n{steps}\nwhat changed in the project\n{result.change}\n\nwhat it will remember\n{notes}\n"
+
+
+def render_init(report: "HomeReport") -> str:
+    """Gives what `init` made and kept, one line a piece, and what comes next."""
+    home = shown(report.home)
+    rows = [
+        ("made" if outcome.made else "kept", shown(outcome.path), outcome.remark)
+        for outcome in report.outcomes
+        if outcome.made or outcome.remark
+    ]
+    kept = len(report.outcomes) - len(rows)
+    first = f"the home {home} was {'made' if report.made else 'there'}\n"
+    rest = f"  {kept} more were there and stay as they are\n" if kept else ""
+    last = f"next: put a project below {home}/ws/<domain>/, go there, and start `pi-sandbox run`\n"
+    return first + (_table(rows) if rows else "") + rest + last
 
 
 def shown(value: object) -> str:

@@ -110,10 +110,8 @@ def _checked(given: _Given, parse: Callable[[str], T]) -> T:
     try:
         return parse(given.value)
     except ValueError as error:
-        shown = f" {quoted(given.value)}" if _may_be_shown(given.name) else ""
-        raise SettingsError(
-            f"{given.place} sets {given.name} to a value that cannot be used:{shown} {error}", "correct the value"
-        ) from error
+        shown = f"{quoted(given.value)}, which" if _may_be_shown(given.name) else "a value that"
+        raise SettingsError(f"{given.place} sets {given.name} to {shown} {error}", "correct the value") from error
 
 
 def _may_be_shown(name: str) -> bool:

@@ -42,6 +42,13 @@ class Proxies:
     https: str | None
     no_proxy: str | None
 
+    def variables(self) -> Mapping[str, str]:
+        """Gives the proxies as environment variables, in small and in capital letters: programs read one or the other."""
+        values = {"http_proxy": self.http, "https_proxy": self.https, "no_proxy": self.no_proxy}
+        return {
+            written: value for name, value in values.items() if value is not None for written in (name, name.upper())
+        }
+
     def __repr__(self) -> str:
         return "Proxies(…)"
 

@@ -35,13 +35,18 @@ _URL = re.compile(
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 
 _STEERING_NAMES = frozenset(
-    "PATH HOME USER LOGNAME SHELL PWD OLDPWD TERM COLORTERM LANG LANGUAGE TZ TMPDIR TEMP TMP IFS ENV BASH_ENV "
-    "SHELLOPTS BASHOPTS PS4 PROMPT_COMMAND PAGER EDITOR VISUAL BROWSER GCONV_PATH GLIBC_TUNABLES NODE_OPTIONS "
-    "NODE_PATH NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED NODE_V8_COVERAGE SSL_CERT_FILE SSL_CERT_DIR "
-    "REQUESTS_CA_BUNDLE CURL_CA_BUNDLE CURL_HOME GIT_DIR GIT_WORK_TREE GIT_EXEC_PATH GIT_SSH GIT_SSH_COMMAND "
-    "GIT_ASKPASS GIT_PAGER GIT_EDITOR GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_TEMPLATE_DIR GIT_SSL_NO_VERIFY "
-    "SSH_ASKPASS SSH_AUTH_SOCK DOCKER_HOST PERL5OPT PERL5LIB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY "
-    "PI_OFFLINE PI_TELEMETRY PI_PACKAGE_DIR".split()
+    name
+    for names in (
+        "PATH HOME USER LOGNAME SHELL PWD OLDPWD TERM COLORTERM LANG LANGUAGE TZ TMPDIR TEMP TMP",
+        "IFS ENV BASH_ENV SHELLOPTS BASHOPTS PS4 PROMPT_COMMAND PAGER EDITOR VISUAL BROWSER",
+        "GCONV_PATH GLIBC_TUNABLES PERL5OPT PERL5LIB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS",
+        "NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED NODE_V8_COVERAGE",
+        "SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE CURL_HOME",
+        "GIT_DIR GIT_WORK_TREE GIT_EXEC_PATH GIT_SSH GIT_SSH_COMMAND GIT_ASKPASS GIT_PAGER GIT_EDITOR",
+        "GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_TEMPLATE_DIR GIT_SSL_NO_VERIFY SSH_ASKPASS SSH_AUTH_SOCK DOCKER_HOST",
+        "HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY PI_OFFLINE PI_TELEMETRY PI_PACKAGE_DIR PI_SKIP_VERSION_CHECK",
+    )
+    for name in names.split()
 )
 _STEERING_PREFIXES = (
     "PI_SANDBOX_",
@@ -67,11 +72,11 @@ def parse_domains(text: str) -> tuple[DomainName, ...]:
         try:
             domains.append(parse_domain_name(item))
         except SettingsError as error:
-            raise ValueError(f"{error.message} ({error.hint})") from error
+            raise ValueError(f"has an item that is no domain: {error.message} ({error.hint})") from error
     ids = [setting_id(domain) for domain in domains]
     twice = next((name for name in ids if ids.count(name) > 1), None)
     if twice is not None:
-        raise ValueError(f"two of its domains have the same settings name BRAIN_{twice}_…")
+        raise ValueError(f"has two domains whose settings would both be named BRAIN_{twice}_…")
     return tuple(domains)
 
 

@@ -33,7 +33,9 @@ def read_regular_file(path: Path, *, limit: int) -> FileContent | None:
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EMLINK):
             raise FilesError(f"{quoted(path)} is a link", "put a regular file in its place") from error
-        raise FilesError(f"{quoted(path)} could not be read: {error.strerror}", "check its permissions") from error
+        raise FilesError(
+            f"{quoted(path)} could not be read: {error.strerror}", "check the folders on its path"
+        ) from error
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
@@ -44,20 +46,23 @@ def read_regular_file(path: Path, *, limit: int) -> FileContent | None:
     return FileContent(data, stat.S_IMODE(status.st_mode), status.st_uid)
 
 
+def atomic_write(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+    """Puts the file in place of whatever has its name, so that a reader meets the old or the new one, whole."""
+    beside = _write_beside(path, data, mode)
+    try:
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
 def create_file(path: Path, data: bytes, *, mode: int) -> bool:
     """Makes the file whole under its name, or leaves what is there and gives `False`; raises `OSError`.
 
     The content is written under a name beside it and then linked, so that no reader and no interruption ever meets half
     of it, and a file that appears meanwhile is not replaced.
     """
-    beside = name_beside(path)
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    beside = _write_beside(path, data, mode)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            os.fchmod(file.fileno(), mode)
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
         _link_or_rename(beside, path)
     except FileExistsError:
         return False
@@ -88,6 +93,19 @@ def remove_unfinished(path: Path) -> None:
             shutil.rmtree(left_over)
         else:
             left_over.unlink()
+
+
+def _write_beside(path: Path, data: bytes, mode: int) -> Path:
+    beside = name_beside(path)
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(data)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    return beside
 
 
 def _link_or_rename(beside: Path, path: Path) -> None:

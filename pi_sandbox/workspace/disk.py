@@ -1,4 +1,4 @@
-"""What the rules of this room ask of a disk. `launch/real_disk.py` answers with the real one, tests with a fake."""
+"""What the rules of this room ask of a disk. `real_disk.py` answers with the real one, tests with a fake."""
 
 from collections.abc import Sequence
 from enum import Enum

@@ -1,4 +1,4 @@
-"""The disk of this machine, as `workspace/disk.py` asks for it. Only `real_path` follows links."""
+"""The disk of this machine, as `disk.py` asks for it. Only `real_path` follows links."""
 
 import os
 import stat

@@ -1,0 +1,116 @@
+"""The only door to git. Every call gets an environment and options that are built here and nothing of the caller's.
+
+- the environment starts empty (`env -i`), because GitPython hands down everything the parent has: no `GIT_DIR`,
+  `GIT_CONFIG_PARAMETERS`, `GIT_TRACE…` or `GIT_SSH_COMMAND` of the user reaches git, and no alias, hook path or
+  credential helper of the user's or the system's configuration;
+- hooks, the file system monitor and prompts are off; there is no pager and no editor;
+- a call is a list of arguments, never a shell line, and has a time limit.
+"""
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from pi_sandbox.errors import FilesError, quoted
+
+SECONDS_ALLOWED = 60
+"""Far above what a local command on a memory store takes."""
+
+_FIXED_ENVIRONMENT = {
+    "GIT_ASKPASS": "false",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_EDITOR": "false",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "HOME": os.devnull,
+    "LC_ALL": "C",
+    "SSH_ASKPASS": "false",
+}
+_FIXED_OPTIONS = (
+    "--no-pager",
+    "-c",
+    f"core.hooksPath={os.devnull}",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "protocol.ext.allow=never",
+)
+
+
+class GitMissingError(FilesError):
+    """There is no git on this machine."""
+
+
+class GitFailedError(FilesError):
+    """A git command did not do what it was asked for."""
+
+
+@dataclass(frozen=True)
+class GitResult:
+    """How a git command ended. `errors` is what git said, for a message; it is not for parsing."""
+
+    status: int
+    output: bytes
+    errors: str
+
+
+def run_git(folder: Path, *arguments: str, seconds: int = SECONDS_ALLOWED) -> str:
+    """Runs git in `folder` and gives its output; raises `GitMissingError`, or `GitFailedError` unless it ended well.
+
+    Bytes of the output that are no UTF-8 become lone surrogates, as in Python's paths.
+    """
+    result = try_git(folder, *arguments, seconds=seconds)
+    if result.status != 0:
+        raise GitFailedError(
+            f"git {quoted(arguments[0])} failed in {quoted(folder)}: {quoted(result.errors.strip())}",
+            "look at the repository on this machine",
+        )
+    return result.output.decode("utf-8", "surrogateescape")
+
+
+def try_git(folder: Path, *arguments: str, seconds: int = SECONDS_ALLOWED) -> GitResult:
+    """Runs git in `folder` and gives its result, whatever its status; raises `GitMissingError`."""
+    program = git_program()
+    from git.cmd import Git
+    from git.exc import GitCommandNotFound
+
+    environment = [f"{name}={value}" for name, value in {**_FIXED_ENVIRONMENT, "PATH": _search_path()}.items()]
+    command = ["env", "-i", *environment, program, *_FIXED_OPTIONS, *arguments]
+    try:
+        status, output, errors = Git(folder).execute(
+            command,
+            with_extended_output=True,
+            with_exceptions=False,
+            stdout_as_string=False,
+            strip_newline_in_stdout=False,
+            kill_after_timeout=seconds,
+        )
+    except GitCommandNotFound as error:
+        raise GitMissingError("the program env, with which git is started, was not found", "check PATH") from error
+    return GitResult(status, output, errors)
+
+
+def git_program() -> str:
+    """Gives the path of git; raises `GitMissingError` where there is none."""
+    program = shutil.which("git")
+    if program is None:
+        raise GitMissingError(
+            "git was not found on this machine; the memory stores are git repositories",
+            "install git (Debian: apt install git, macOS: xcode-select --install) and run the command again",
+        )
+    return program
+
+
+def make_repository(folder: Path) -> None:
+    """Makes an empty repository with the branch `main` in an existing folder; raises as `run_git` does."""
+    run_git(folder, "init", "--quiet", "--initial-branch=main", "--template=", "--", ".")
+
+
+def _search_path() -> str:
+    return os.environ.get("PATH", os.defpath)

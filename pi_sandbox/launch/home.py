@@ -1,0 +1,195 @@
+"""Makes a home, or what is missing of one. Whatever interrupts it, no piece is ever there by half and none is replaced.
+
+- a home that does not exist is made whole under a hidden name beside it and then renamed; one that exists gets the
+  missing pieces one by one, each made beside its place and renamed into it;
+- what is there stays as it is, whatever it is: a file, a folder, a link, a store that is no repository (that is said);
+- two runs at a time take turns (a lock on the folder that is being filled), so what an interrupted run left under a
+  hidden name can be removed by the next one.
+"""
+
+import errno
+import fcntl
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.git_access.runner import make_repository
+from pi_sandbox.launch.home_plan import PRIVATE_FOLDER, FilePiece, FolderPiece, Piece, StorePiece, home_pieces
+from pi_sandbox.settings.settings import Settings
+from pi_sandbox.system.files import create_file, create_folder, name_beside, remove_unfinished
+from pi_sandbox.system.shipped_files import shipped_folder
+
+MakeRepository = Callable[[Path], None]
+
+
+@dataclass(frozen=True)
+class PieceOutcome:
+    """One piece of the home, made or kept. `remark` is empty, or says what is unusual about something that was kept."""
+
+    path: PurePosixPath
+    made: bool
+    remark: str
+
+
+@dataclass(frozen=True)
+class HomeReport:
+    """What was made and what was there, in order. `made` is about the home folder itself."""
+
+    home: Path
+    made: bool
+    outcomes: tuple[PieceOutcome, ...]
+
+
+def read_home_templates() -> Mapping[str, bytes]:
+    """Gives the files below `templates/home`, by their path relative to it; raises `FilesError`."""
+    folder = shipped_folder("templates") / "home"
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
+
+
+def init_home(settings: Settings) -> HomeReport:
+    """Makes the home of these settings, or what is missing of it; raises `FilesError`."""
+    return make_home(settings.home, home_pieces(settings.domains, read_home_templates()), make_repository)
+
+
+def make_home(home: Path, pieces: Iterable[Piece], new_repository: MakeRepository) -> HomeReport:
+    """Makes the home, or what is missing of it; raises `FilesError` or what `new_repository` raises."""
+    wanted = tuple(pieces)
+    try:
+        if os.path.lexists(home):
+            return HomeReport(home, False, _fill(home, wanted, new_repository))
+        return _make_whole(home, wanted, new_repository)
+    except OSError as error:
+        raise _failure(home, error) from error
+
+
+def _make_whole(home: Path, pieces: tuple[Piece, ...], new_repository: MakeRepository) -> HomeReport:
+    """Builds under a hidden name that every run uses: the one that finds a half-made home there goes on with it."""
+    beside = home.with_name(f".{home.name}.pi-sandbox-init")
+    if not create_folder(beside, mode=PRIVATE_FOLDER):
+        _refuse_foreign(beside)
+    with _alone(beside) as still_there:
+        if still_there and _build(beside, home, pieces, new_repository):
+            made = tuple(PieceOutcome(piece.path, True, "") for piece in pieces)
+            return HomeReport(home, True, made)
+    return make_home(home, pieces, new_repository)
+
+
+def _build(beside: Path, home: Path, pieces: tuple[Piece, ...], new_repository: MakeRepository) -> bool:
+    """Gives `False` if a home appeared meanwhile. Only an end without notice, such as SIGKILL, leaves the folder."""
+    try:
+        _make_pieces(beside, pieces, new_repository)
+        return _rename_into_place(beside, home)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """A home is never built in a folder that somebody else, or a link, put there."""
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+        raise FilesError(f"{quoted(folder)} is in the way", "remove it and run the command again")
+
+
+def _fill(home: Path, pieces: tuple[Piece, ...], new_repository: MakeRepository) -> tuple[PieceOutcome, ...]:
+    with _alone(home):
+        return _make_pieces(home, pieces, new_repository)
+
+
+def _make_pieces(root: Path, pieces: tuple[Piece, ...], new_repository: MakeRepository) -> tuple[PieceOutcome, ...]:
+    outcomes = []
+    for piece in pieces:
+        place = root / piece.path
+        remove_unfinished(place)
+        made = _make_piece(place, piece, new_repository)
+        remark = "" if made else _remark(place, piece)
+        outcomes.append(PieceOutcome(piece.path, made, remark))
+    return tuple(outcomes)
+
+
+def _make_piece(place: Path, piece: Piece, new_repository: MakeRepository) -> bool:
+    if os.path.lexists(place):
+        return False
+    match piece:
+        case FolderPiece():
+            return create_folder(place, mode=PRIVATE_FOLDER)
+        case FilePiece(content=content, mode=mode):
+            return create_file(place, content, mode=mode)
+        case StorePiece(files=files):
+            return _make_store(place, files, new_repository)
+
+
+def _make_store(place: Path, files: tuple[FilePiece, ...], new_repository: MakeRepository) -> bool:
+    beside = name_beside(place)
+    create_folder(beside, mode=PRIVATE_FOLDER)
+    try:
+        new_repository(beside)
+        create_folder(beside / "notes", mode=PRIVATE_FOLDER)
+        for file in files:
+            create_file(beside / file.path, file.content, mode=file.mode)
+        return _rename_into_place(beside, place)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _rename_into_place(beside: Path, place: Path) -> bool:
+    """Gives `False` if the name was taken meanwhile; an empty folder that appeared there is lost to nobody."""
+    try:
+        beside.rename(place)
+    except OSError as error:
+        if error.errno in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
+            return False
+        raise
+    return True
+
+
+def _remark(place: Path, piece: Piece) -> str:
+    match piece:
+        case FilePiece():
+            return "" if place.is_file() else "is not a file; left as it is"
+        case FolderPiece():
+            return "" if place.is_dir() else "is not a folder; left as it is"
+        case StorePiece():
+            return "" if (place / ".git").exists() else "is not a git repository; left as it is"
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[bool]:
+    """Waits until no other run fills this folder; gives whether the name still stands for it."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        yield False
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield _is_same(folder, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_same(folder: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(folder.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+def _failure(home: Path, error: OSError) -> FilesError:
+    place = quoted(error.filename) if error.filename else quoted(home)
+    hints = {
+        errno.ENOSPC: "free some space and run the command again",
+        errno.EDQUOT: "free some space and run the command again",
+        errno.ENOENT: "make the folder above it first, or set PI_SANDBOX_HOME to another place",
+        errno.ENOTDIR: "move it away, or set PI_SANDBOX_HOME to another place",
+    }
+    return FilesError(
+        f"the home {quoted(home)} could not be made: {place}: {error.strerror}",
+        hints.get(error.errno or 0, "check the permissions there, or set PI_SANDBOX_HOME to another place"),
+    )
