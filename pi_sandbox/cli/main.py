@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import click
 
 from pi_sandbox import __version__
-from pi_sandbox.cli import render
 from pi_sandbox.errors import FilesError, PiSandboxError
 from pi_sandbox.exit_codes import ExitCode
 
@@ -75,6 +74,8 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _failed(error: PiSandboxError) -> int:
+    from pi_sandbox.cli import render
+
     if debugging():
         render.show_traceback()
     render.show_error(error.message, error.hint)
@@ -89,6 +90,8 @@ def _as_files_error(error: OSError) -> FilesError:
 
 
 def _crashed(error: Exception) -> int:
+    from pi_sandbox.cli import render
+
     if debugging():
         render.show_traceback()
     render.show_error(

@@ -18,15 +18,16 @@ ensure_images() {
         return 0
     fi
     log=$(mktemp "${TMPDIR:-/tmp}/pi-sandbox-script.XXXXXX")
-    "$venv/bin/pi-sandbox" image build </dev/null 2>"$log" || status=$?
+    build_images 2>&1 | tee "$log" >&2 || status=$?
     if [ "$status" -eq 4 ] && grep -q -e '--bootstrap-base' "$log"; then
         say 'the default base image cannot be had here; making one from Debian packages ...'
         status=0
-        "$venv/bin/pi-sandbox" image build --bootstrap-base </dev/null 2>"$log" || status=$?
-    fi
-    if [ "$status" -ne 0 ]; then
-        cat "$log" >&2
+        build_images --bootstrap-base >&2 || status=$?
     fi
     rm -f "$log"
     return "$status"
+}
+
+build_images() {
+    "$venv/bin/pi-sandbox" image build "$@" </dev/null
 }

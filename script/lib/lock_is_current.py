@@ -1,4 +1,4 @@
-"""Compares requirements/dev.txt with pyproject.toml, without asking any registry. Prints the differences; exit 1 if any.
+"""Compares requirements/dev.txt with pyproject.toml without asking any registry. Prints each difference; exit 1 if any.
 
 Current means: every requirement of the dependencies and the dev group is pinned at a version that satisfies it, nothing
 is in the file for the project's sake that the project no longer asks for, and every pin has a hash.
@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
+from packaging.utils import NormalizedName, canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^ ;\\]+)", re.MULTILINE)
@@ -44,7 +44,7 @@ def differences(requirements: list[Requirement], locked: str) -> list[str]:
     return problems
 
 
-def locked_pins(locked: str) -> dict[str, tuple[str, str]]:
+def locked_pins(locked: str) -> dict[NormalizedName, tuple[str, str]]:
     """Gives each locked package's version and the whole text of its entry."""
     starts = list(PIN.finditer(locked))
     ends = [found.start() for found in starts[1:]] + [len(locked)]
