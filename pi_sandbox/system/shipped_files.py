@@ -19,7 +19,7 @@ def package_folder() -> Path:
 
 
 def shipped_folder(name: str) -> Path:
-    """Gives the folder `name` (such as "templates") that ships with this code; raises `FilesError` if it is not there."""
+    """Gives the folder `name` (such as "templates") that ships with this code. Raises `FilesError` if it is missing."""
     return _folder_beside(package_folder(), name)
 
 
