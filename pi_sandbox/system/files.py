@@ -36,11 +36,14 @@ def read_regular_file(path: Path, *, limit: int) -> FileContent | None:
         raise FilesError(
             f"{quoted(path)} could not be read: {error.strerror}", "check the folders on its path"
         ) from error
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
+    try:
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise FilesError(f"{quoted(path)} is not a regular file", "put a regular file in its place")
-        data = file.read(limit + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(limit + 1)
+    finally:
+        os.close(descriptor)
     if len(data) > limit:
         raise FilesError(f"{quoted(path)} is larger than {limit} bytes", "look at what is in it")
     return FileContent(data, stat.S_IMODE(status.st_mode), status.st_uid)
