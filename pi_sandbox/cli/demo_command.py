@@ -23,7 +23,9 @@ def demo(keep: bool) -> None:
 
 def _try_in(home: Path) -> None:
     from pi_sandbox.launch.demo import collect_result, demo_environment, make_project, run_demo_session
-    from pi_sandbox.launch.home import init_home
+    from pi_sandbox.git_access.runner import make_repository
+    from pi_sandbox.launch.home import make_home, read_home_templates
+    from pi_sandbox.launch.home_plan import home_pieces
     from pi_sandbox.settings.folders import Folders
     from pi_sandbox.settings.read import read_settings
 
@@ -31,7 +33,7 @@ def _try_in(home: Path) -> None:
     settings = read_settings(environment)
     folders = Folders(settings.home)
     render.show_note(f"a throw-away home: {home}")
-    init_home(settings)
+    make_home(settings.home, home_pieces(settings.domains, read_home_templates()), make_repository)
     project = make_project(folders)
     render.show_note(f"a small project with one commit: {project}")
     render.show_note("starting real pi in its container; the model behind it follows a script")

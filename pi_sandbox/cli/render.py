@@ -12,6 +12,7 @@ from pi_sandbox.session.plan import SessionPlan
 
 if TYPE_CHECKING:
     from pi_sandbox.launch.demo import DemoResult
+    from pi_sandbox.launch.images import NamedState
     from pi_sandbox.launch.home import HomeReport
 
 
@@ -105,6 +106,22 @@ def _limits(container: ContainerSpec) -> list[tuple[str, str]]:
 def _mount_row(mount: Mount) -> tuple[str, str, str, str]:
     source = "(empty)" if mount.kind is MountKind.MASK else shown(mount.source)
     return shown(mount.target), source, "read-only" if mount.read_only else "read-write", mount.purpose
+
+
+def image_text(states: "Sequence[NamedState]") -> str:
+    """Gives one line an image."""
+    from pi_sandbox.containers.image import Absent, Matches
+
+    rows = []
+    for named in states:
+        match named.state:
+            case Matches(image_id, size):
+                rows.append((named.tag, "matches this version", image_id, f"{size / 1e6:.0f} MB"))
+            case Absent():
+                rows.append((named.tag, "is not built yet", "", ""))
+            case other:
+                rows.append((named.tag, "does not match this version: pi-sandbox image build", other.image_id, ""))
+    return _table(rows)
 
 
 def demo_text(result: "DemoResult") -> str:

@@ -10,7 +10,7 @@ from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.read import read_settings
 from pi_sandbox.settings.settings import Settings
 from pi_sandbox.workspace.project_path import find_workspace
-from pi_sandbox.launch.real_disk import RealDisk
+from pi_sandbox.workspace.real_disk import RealDisk
 from pi_sandbox.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

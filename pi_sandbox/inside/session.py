@@ -6,6 +6,7 @@ page; the agent. Without a page there is no agent.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,7 +24,7 @@ from pi_sandbox.session.context import render_context
 from pi_sandbox.session.control_messages import Ended, Failed, Look, MessageRefused, Seen, Start, Started
 from pi_sandbox.session.mount_plan import AGENT_CONFIG, AGENT_FOLDER, MARKERS
 from pi_sandbox.session.scope import SessionScope, store_path
-from pi_sandbox.system.files import atomic_write
+from pi_sandbox.system.files import create_file
 from pi_sandbox.system.sight import look_at
 from pi_sandbox.system.template_files import render_template
 
@@ -39,6 +40,7 @@ _FALLBACK_TERM = "xterm-256color"
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one session and gives the container's exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     write_identity()
     try:
         control = accept_control()
@@ -53,6 +55,9 @@ def main(arguments: Sequence[str]) -> int:
     except OSError as error:
         reason = f"the session could not be prepared: {error.strerror}: {error.filename}"
         return _fail(control, Failed(reason, "look at the limits and at the folder named", ExitCode.FILES))
+    except Exception as error:  # noqa: BLE001 - the boundary: the wrapper must be told, whatever it was
+        reason = f"the session could not be prepared ({type(error).__name__}: {error})"
+        return _fail(control, Failed(reason, "build the image again: `pi-sandbox image build`", ExitCode.INTERNAL))
     set_size(start.rows, start.columns)
     control.send(Started())
     code = run_child(command, environment, control)
@@ -100,7 +105,7 @@ def _prepare(arguments: Sequence[str], start: Start) -> tuple[Sequence[str], Map
 def _write_context(scope: SessionScope) -> None:
     roots = {store: Path(store_path(store)) for store in scope.stores}
     document = render_context(scope, read_briefings(scope, roots), render_template)
-    atomic_write(CONTEXT_FILE, document.text.encode("utf-8"))
+    create_file(CONTEXT_FILE, document.text.encode("utf-8"), mode=0o644)
 
 
 def _command(arguments: Sequence[str]) -> Sequence[str]:

@@ -52,7 +52,7 @@ def _start(command: Sequence[str], environment: Mapping[str, str]) -> int:
         _give_terminal(os.getpid())
         for number in (signal.SIGTTOU, signal.SIGPIPE, signal.SIGTSTP):
             signal.signal(number, signal.SIG_DFL)
-        os.execvpe(command[0], command, environment)
+        os.execvpe(command[0], list(command), environment)
     except OSError as error:
         os.write(2, f"pi-sandbox: {command[0]}: {error.strerror}\n".encode(errors="backslashreplace"))
     finally:

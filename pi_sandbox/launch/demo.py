@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pi_sandbox.errors import PiSandboxError
 from pi_sandbox.exit_codes import ExitCode
-from pi_sandbox.git_access.runner import run_git
+from pi_sandbox.git_access.runner import make_repository, run_git
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.read import user_home
 from pi_sandbox.system.processes import run
@@ -83,7 +83,7 @@ def make_project(folders: Folders) -> Path:
     project = folders.domain_workspace("private") / PROJECT_LEVEL
     project.mkdir(parents=True)
     (project / "README.md").write_text(_README, encoding="utf-8")
-    run_git(project, "init", "--quiet", "--initial-branch=main")
+    make_repository(project)
     run_git(project, "add", "README.md")
     identity = ("-c", "user.name=Demo", "-c", "user.email=demo@example.org")
     run_git(project, *identity, "commit", "--quiet", "--message=Plant the garden")
@@ -122,3 +122,4 @@ def collect_result(project: Path, folders: Folders, steps: tuple[Step, ...]) -> 
     if not change or not notes:
         raise DemoFailed("the session changed nothing on this machine", "run `pi-sandbox doctor`")
     return DemoResult(steps, change, notes)
+

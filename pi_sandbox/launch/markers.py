@@ -13,7 +13,7 @@ from pi_sandbox.errors import EngineError, quoted
 from pi_sandbox.session.container_spec import Mount, MountKind
 from pi_sandbox.session.control_messages import Look, Seen
 from pi_sandbox.settings.folders import Folders
-from pi_sandbox.system.files import atomic_write
+from pi_sandbox.system.files import create_file
 from pi_sandbox.system.sight import Sight, look_at
 
 _NOT_SEEN = (
@@ -35,7 +35,7 @@ def marker_for(folders: Folders, session_id: str) -> Iterator[Marker]:
     """Writes a marker for the time of the block."""
     marker = Marker(session_id, secrets.token_hex(16))
     file = folders.markers / marker.name
-    atomic_write(file, marker.word.encode("ascii"))
+    create_file(file, marker.word.encode("ascii"), mode=0o644)
     try:
         yield marker
     finally:

@@ -14,7 +14,7 @@ The end of the wrapper's side ends the session. An unknown message, or one with 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -111,8 +111,7 @@ def decode(line: bytes) -> Message:
 
 
 def _value(kind: Any, value: Any) -> Any:  # noqa: ANN401 - the declared type of a field and the JSON value for it
-    accepted = _ACCEPTED[str(getattr(kind, "__name__", kind)) if isinstance(kind, type) else str(kind)]
-    return accepted(value)
+    return _ACCEPTED[kind.__name__ if type(kind) is type else str(kind)](value)
 
 
 def _text(value: object) -> str:
@@ -149,7 +148,7 @@ def _items(value: object) -> list[object]:
     return value
 
 
-_ACCEPTED = {
+_ACCEPTED: Mapping[str, Callable[[object], object]] = {
     "str": _text,
     "int": _number,
     str(str | None): _optional_text,

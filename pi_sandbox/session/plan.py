@@ -148,9 +148,7 @@ def session_scope(request: SessionRequest, workspace: Workspace, look: DiskLook)
 
 def channel_names(settings: Settings) -> tuple[str, ...]:
     """Gives the names of the variables that the session gets over the control channel, never by its configuration."""
-    proxies = settings.proxies
-    pairs = (("HTTP_PROXY", proxies.http), ("HTTPS_PROXY", proxies.https), ("NO_PROXY", proxies.no_proxy))
-    return (*settings.pass_secrets, *(name for name, value in pairs if value is not None))
+    return (*settings.pass_secrets, *settings.proxies.variables())
 
 
 def _program(program: Agent | Shell) -> tuple[str, ...]:

@@ -1,0 +1,278 @@
+"""One container, attached to the user's terminal, from its creation to its removal.
+
+- The container is removed whatever happens, and before the terminal's owner reads the last message.
+- Nothing secret is sent before the container has shown that it sees this machine's files.
+- SIGTERM and SIGHUP end the session: the agent is asked to end, has as long as the plan gives it, and a second signal
+  ends it at once. SIGINT without a terminal goes to the agent, as it would without a container.
+- The agent's stop (Ctrl-Z) becomes a stop of the wrapper: the user's shell comes back, and `fg` continues both.
+"""
+
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from pi_sandbox.containers.engine import ByteChannel, Engine, ExitStatus, NotRunning, TerminalSize
+from pi_sandbox.containers.session_loop import (
+    ChannelEnded,
+    DeadlinePassed,
+    Event,
+    OutputGone,
+    Received,
+    Resized,
+    SessionLoop,
+    Signalled,
+)
+from pi_sandbox.containers.signals import Signals
+from pi_sandbox.containers.terminal import Terminal, suspend_self
+from pi_sandbox.errors import EngineError, FilesError, ImageError, PiSandboxError, UsageError
+from pi_sandbox.exit_codes import ExitCode
+from pi_sandbox.launch.markers import Marker, look_message, unseen_mount, watched
+from pi_sandbox.session.container_spec import ContainerSpec, Mount
+from pi_sandbox.session.control_messages import (
+    Continue,
+    Ended,
+    Failed,
+    Lines,
+    Message,
+    MessageRefused,
+    Seen,
+    Start,
+    Started,
+    Suspended,
+    decode,
+    encode,
+)
+from pi_sandbox.session.plan import BRIDGE
+
+ANSWER_SECONDS = 60.0
+LOOK_AGAIN_SECONDS = 0.1
+LOOKS = 5
+"""How often a difference is looked at again: another session may have changed a folder between the two looks."""
+
+_CONTROL = "control"
+_ENDING = {
+    signal.SIGTERM: ExitCode.TERMINATED,
+    signal.SIGHUP: ExitCode.HANGUP,
+    signal.SIGQUIT: ExitCode.INTERRUPTED,
+}
+_INTERRUPTS_BEFORE_END = 3
+
+
+@dataclass(frozen=True)
+class SessionEnd:
+    """How a session ended: the code for the caller, and sentences for the owner (limits that were reached)."""
+
+    code: int
+    notes: tuple[str, ...]
+
+
+def run_attached(
+    engine: Engine,
+    spec: ContainerSpec,
+    terminal: Terminal,
+    marker: Marker,
+    make_start: Callable[[TerminalSize | None], Start],
+) -> SessionEnd:
+    """Runs the container to its end. `make_start` gives the values that never stand in the plan, once they may be sent.
+
+    Raises `EngineError` where the container cannot be started or does not see this machine's files, and what the entry
+    reports as a failure of its own.
+    """
+    with Signals() as signals:
+        size = terminal.size() if spec.tty else None
+        container_id = engine.create(spec, size)
+        try:
+            with terminal.raw():
+                session = _Session(engine, spec, terminal, signals, container_id, marker, make_start)
+                return session.run()
+        finally:
+            engine.remove(container_id)
+
+
+@dataclass
+class _Progress:
+    """Where a session stands."""
+
+    looks: int = 0
+    started: bool = False
+    interrupts: int = 0
+    ending: ExitCode | None = None
+    failure: PiSandboxError | None = None
+    limits: tuple[str, ...] = ()
+    lines: Lines = field(default_factory=Lines)
+
+
+class _Session:
+    """The loop around one container."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        spec: ContainerSpec,
+        terminal: Terminal,
+        signals: Signals,
+        container_id: str,
+        marker: Marker,
+        make_start: Callable[[TerminalSize | None], Start],
+    ) -> None:
+        self._engine = engine
+        self._spec = spec
+        self._terminal = terminal
+        self._signals = signals
+        self._container_id = container_id
+        self._marker = marker
+        self._make_start = make_start
+        self._mounts: Sequence[Mount] = watched(spec.mounts)
+        self._progress = _Progress()
+        self._control: ByteChannel | None = None
+
+    def run(self) -> SessionEnd:
+        channel = self._engine.attach(self._container_id, tty=self._spec.tty)
+        try:
+            self._engine.start(self._container_id)
+            self._resize(self._size())
+            self._loop = SessionLoop(channel, self._terminal, self._signals)
+            self._open_control()
+            for event in self._loop.events():
+                self._act(event)
+        finally:
+            channel.close()
+            if self._control is not None:
+                self._control.close()
+        return self._end(self._engine.wait(self._container_id))
+
+    def _end(self, status: ExitStatus) -> SessionEnd:
+        progress = self._progress
+        if progress.failure is not None:
+            raise progress.failure
+        if progress.ending is not None:
+            return SessionEnd(progress.ending, progress.limits)
+        if not progress.started:
+            return SessionEnd(status.code or ExitCode.INTERNAL, (f"the session ended before it began (code {status.code})",))
+        notes = progress.limits
+        if status.out_of_memory and not notes:
+            notes = ("the kernel ended the session because it reached its memory limit (PI_SANDBOX_MEMORY)",)
+        return SessionEnd(status.code, notes)
+
+    def _open_control(self) -> None:
+        try:
+            self._control = self._engine.execute(self._container_id, BRIDGE, self._spec.user)
+        except NotRunning:
+            return
+        self._loop.watch(_CONTROL, self._control)
+        self._loop.wake_after(ANSWER_SECONDS)
+        self._look()
+
+    def _act(self, event: Event) -> None:
+        match event:
+            case Received(name, 1, data) if name == _CONTROL:
+                self._hear(data)
+            case Resized(size):
+                self._resize(size)
+            case Signalled(number):
+                self._on_signal(number)
+            case OutputGone(1):
+                self._ask_to_end(ExitCode.BROKEN_PIPE)
+            case DeadlinePassed():
+                self._on_deadline()
+            case ChannelEnded() | _:
+                """The container's own stream says when the session is over."""
+
+    def _hear(self, data: bytes) -> None:
+        try:
+            messages = [decode(line) for line in self._progress.lines.feed(data)]
+        except MessageRefused as error:
+            self._give_up(EngineError(str(error), "build the image again: `pi-sandbox image build`"))
+            return
+        for message in messages:
+            self._on_message(message)
+
+    def _on_message(self, message: Message) -> None:
+        match message:
+            case Seen():
+                self._on_seen(message)
+            case Started():
+                self._progress.started = True
+                self._loop.wake_after(None)
+            case Suspended():
+                size = suspend_self(self._terminal)
+                self._resize(size)
+                self._send(Continue(size.rows, size.columns))
+            case Ended(_, limits):
+                self._progress.limits = limits
+            case Failed(text, hint, code):
+                self._progress.failure = _reported(text, hint, code)
+            case _:
+                self._give_up(EngineError("the container said something that it must not say", "build the image again"))
+
+    def _look(self) -> None:
+        self._progress.looks += 1
+        self._send(look_message(self._mounts, self._marker))
+
+    def _on_seen(self, seen: Seen) -> None:
+        difference = unseen_mount(self._mounts, self._marker, seen)
+        if difference is None:
+            self._send(self._make_start(self._size()))
+        elif self._progress.looks < LOOKS:
+            self._loop.wake_after(LOOK_AGAIN_SECONDS)
+        else:
+            self._give_up(difference)
+
+    def _on_deadline(self) -> None:
+        if self._progress.ending is not None:
+            self._kill("SIGKILL")
+        elif 0 < self._progress.looks < LOOKS and not self._progress.started:
+            self._look()
+            self._loop.wake_after(ANSWER_SECONDS)
+        else:
+            self._give_up(EngineError("the container did not answer", "run `pi-sandbox doctor`"))
+
+    def _on_signal(self, number: int) -> None:
+        if number == signal.SIGINT:
+            self._progress.interrupts += 1
+            if self._progress.started and self._progress.interrupts < _INTERRUPTS_BEFORE_END:
+                self._kill("SIGINT")
+            else:
+                self._ask_to_end(ExitCode.INTERRUPTED)
+        elif number in _ENDING:
+            self._ask_to_end(_ENDING[signal.Signals(number)])
+
+    def _ask_to_end(self, code: ExitCode) -> None:
+        if self._progress.ending is not None or not self._progress.started:
+            self._progress.ending = self._progress.ending or code
+            self._kill("SIGKILL")
+            return
+        self._progress.ending = code
+        self._kill("SIGTERM")
+        self._loop.wake_after(float(self._spec.standing.stop_seconds))
+
+    def _give_up(self, error: PiSandboxError) -> None:
+        self._progress.failure = self._progress.failure or error
+        self._kill("SIGKILL")
+
+    def _send(self, message: Message) -> None:
+        if self._control is not None:
+            self._control.send(encode(message))
+
+    def _kill(self, name: str) -> None:
+        try:
+            self._engine.kill(self._container_id, name)
+        except NotRunning:
+            return
+
+    def _resize(self, size: TerminalSize | None) -> None:
+        if size is None:
+            return
+        try:
+            self._engine.resize(self._container_id, size)
+        except NotRunning:
+            return
+
+    def _size(self) -> TerminalSize | None:
+        return self._terminal.size() if self._spec.tty else None
+
+
+def _reported(text: str, hint: str, code: int) -> PiSandboxError:
+    """The entry's own failure, with the exit code that it gave."""
+    kinds = {kind.exit_code: kind for kind in (UsageError, EngineError, ImageError, FilesError)}
+    return next((kind(text, hint) for known, kind in kinds.items() if known == code), PiSandboxError(text, hint))
