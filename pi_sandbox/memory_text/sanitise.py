@@ -1,10 +1,15 @@
-"""Makes text of the memory safe to put before a model: no controls, no invisible characters."""
+"""Makes text of the memory safe to put before a model (project-memory.md, "Path and content sanitization").
 
-import re
+- What a reader does not see is taken out: see `invisible.py`.
+- What could pass for a tag of the prompt loses its brackets: see `reserved_tags.py`.
+- Everything else stays as it is, in every language. The same is done to text that was sanitised before: nothing more.
+- The time is in proportion to the text's length.
+"""
 
-_REMOVED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+from pi_sandbox.memory_text.invisible import without_invisible
+from pi_sandbox.memory_text.reserved_tags import without_reserved_tags
 
 
 def sanitise_memory_text(text: str) -> str:
-    """Gives the text without what a reader would not see; every CRLF is one newline."""
-    return _REMOVED.sub("", text.replace("\r\n", "\n"))
+    """Gives the text as it may stand in a prompt; for any text, as often as it is applied, the same."""
+    return without_reserved_tags(without_invisible(text))

@@ -55,5 +55,5 @@ def excerpt_of(briefing: Text) -> Excerpt:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their newlines. Only `\\n` ends a line here, whatever else `str.splitlines` would take for an end."""
+    """The lines with their newlines. Only a newline ends one, whatever else `str.splitlines` would take for an end."""
     return re.findall(r"[^\n]*\n|[^\n]+\Z", text)
