@@ -130,7 +130,7 @@ def error_of(answer: Answer, account: str) -> KeyringError | None:
             )
         case Outcome.TIMED_OUT:
             return KeyringTimeoutError(
-                f"the keyring did not answer in time about {quoted(item)}{because}",
+                f"the keyring did not answer about {quoted(item)} {answer.detail or 'in time'}",
                 "see whether its window waits for you, or whether its service hangs, and try again",
             )
         case Outcome.FAILED:

@@ -54,7 +54,7 @@ def ask_child_process(request: Request, environ: Mapping[str, str], seconds: flo
         waiting = decode_waiting(error.stdout)
         if waiting is not None:
             return Answer(waiting.outcome, f"{waiting.detail}, and nobody answered within {seconds:g} seconds")
-        return Answer(Outcome.TIMED_OUT, f"{seconds:g} seconds")
+        return Answer(Outcome.TIMED_OUT, f"within {seconds:g} seconds")
     except ProcessError as error:
         return Answer(Outcome.FAILED, error.message)
     return decode_answer(finished.stdout) or Answer(

@@ -71,14 +71,23 @@ def answer_request(request: Request, report_waiting: Callable[[Answer], object])
     refusal = _refusal(backend)
     if refusal:
         return Answer(Outcome.UNUSABLE, refusal)
+    waiting: list[Answer] = []
+
+    def report(answer: Answer) -> None:
+        waiting.append(answer)
+        report_waiting(answer)
+
     try:
         if _is_secret_service(backend):
-            answer = _look_at_secret_service(cast("_SecretServiceBackend", backend), request, report_waiting)
+            answer = _look_at_secret_service(cast("_SecretServiceBackend", backend), request, report)
             if answer is not None:
                 return answer
         return _ask(backend, request)
     except Exception as error:  # noqa: BLE001 - as above
-        return translate_error(error)
+        answer = translate_error(error)
+        if waiting and answer.outcome in (Outcome.DENIED, Outcome.LOCKED):
+            return Answer(waiting[-1].outcome, f"{waiting[-1].detail}, and that was not done")
+        return answer
 
 
 def translate_error(error: BaseException) -> Answer:
@@ -171,7 +180,7 @@ def _look_at_secret_service(
             collection = secretstorage.Collection(bus)
         except ItemNotFoundException:
             if request.action is Action.SET:
-                report_waiting(Answer(Outcome.UNUSABLE, f"{_NO_COLLECTION} and asks to make one"))
+                report_waiting(Answer(Outcome.UNUSABLE, f"{_NO_COLLECTION} and asked to make one"))
                 return None
             return Answer(Outcome.UNUSABLE, _NO_COLLECTION)
         if request.action is not Action.SET:
@@ -181,7 +190,7 @@ def _look_at_secret_service(
             if request.action is Action.LOOK:
                 return Answer(Outcome.FOUND)
         if collection.is_locked():
-            report_waiting(Answer(Outcome.LOCKED, "it asks to be unlocked"))
+            report_waiting(Answer(Outcome.LOCKED, "it asked to be unlocked"))
     return None
 
 
@@ -202,10 +211,21 @@ def _ask(backend: "KeyringBackend", request: Request) -> Answer:
             backend.set_password(request.service, request.account, request.value.reveal())
             return Answer(Outcome.DONE)
         case Action.DELETE:
-            if not _is_secret_service(backend) and backend.get_password(request.service, request.account) is None:
-                return Answer(Outcome.MISSING)
-            backend.delete_password(request.service, request.account)
-            return Answer(Outcome.DONE)
+            return _delete(backend, request)
+
+
+def _delete(backend: "KeyringBackend", request: Request) -> Answer:
+    from keyring.errors import PasswordDeleteError
+
+    try:
+        backend.delete_password(request.service, request.account)
+    except PasswordDeleteError as error:
+        answer = translate_error(error)
+        # Most backends have one error for "not there" and "cannot", and only some have a number with it.
+        unclear = answer.outcome is Outcome.FAILED
+        absent = unclear and backend.get_password(request.service, request.account) is None
+        return Answer(Outcome.MISSING) if absent else answer
+    return Answer(Outcome.DONE)
 
 
 def _end_with_parent(parent: int) -> None:
