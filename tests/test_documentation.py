@@ -1,5 +1,6 @@
 """The pages say what the program does: exit codes, commands, and links that lead somewhere."""
 
+import importlib.util
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,10 @@ from pi_sandbox.exit_codes import MEANINGS, ExitCode
 
 CHECKOUT = Path(__file__).parents[1]
 COMMANDS_PAGE = CHECKOUT / "docs" / "commands.md"
-PAGES = sorted([*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md")])
+SPECIFICATION = importlib.util.spec_from_file_location("help_texts", CHECKOUT / "script" / "lib" / "help_texts.py")
+help_texts = importlib.util.module_from_spec(SPECIFICATION)
+SPECIFICATION.loader.exec_module(help_texts)
+PAGES = list(help_texts.pages())
 
 
 def test_the_page_of_commands_has_the_table_of_exit_codes():
@@ -39,7 +43,7 @@ def test_every_command_that_a_page_shows_exists(page):
 
 
 def _commands_shown(text: str) -> Iterator[str]:
-    for found in re.finditer(r"(?:^|`)pi-sandbox ([a-z][a-z-]*)", text, re.MULTILINE):
+    for found in re.finditer(r"(?:`|\$ |&& )pi-sandbox ([a-z][a-z-]*)", text):
         yield found[1]
 
 
@@ -48,3 +52,30 @@ def test_every_link_to_a_file_leads_to_one(page):
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
 
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
+def test_every_help_text_that_a_page_quotes_is_what_the_program_says(page):
+    text = page.read_text("utf-8")
+
+    assert help_texts.with_current_quotes(text) == text
+
+
+def test_an_old_help_text_is_noticed():
+    old = "```console\n$ pi-sandbox --help\nUsage: something else\n```"
+
+    assert "Usage: pi-sandbox [OPTIONS]" in help_texts.with_current_quotes(old)
+
+
+def test_the_readme_quotes_the_help_text():
+    assert help_texts.QUOTE.search((CHECKOUT / "README.md").read_text("utf-8"))
+
+
+def test_the_page_of_commands_quotes_the_help_text_of_every_command():
+    context = click.Context(root)
+    quoted = {found["words"].strip() for found in help_texts.QUOTE.finditer(COMMANDS_PAGE.read_text("utf-8"))}
+
+    for name in root.list_commands(context):
+        command = root.get_command(context, name)
+        below = [f"{name} {inner}" for inner in command.commands] if isinstance(command, click.Group) else [name]
+        assert set(below) - quoted == set()
