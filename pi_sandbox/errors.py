@@ -1,4 +1,4 @@
-"""One base error. A message says what happened to which thing; the hint says what to do next; the class has the exit code."""
+"""One base error: a message of what happened to which thing, a hint of what to do next, and an exit code by class."""
 
 from typing import ClassVar
 

@@ -22,8 +22,8 @@ def demo(keep: bool) -> None:
 
 
 def _try_in(home: Path) -> None:
-    from pi_sandbox.launch.demo import collect_result, demo_environment, make_project, run_demo_session
     from pi_sandbox.git_access.runner import make_repository
+    from pi_sandbox.launch.demo import collect_result, demo_environment, make_project, run_demo_session
     from pi_sandbox.launch.home import make_home, read_home_templates
     from pi_sandbox.launch.home_plan import home_pieces
     from pi_sandbox.settings.folders import Folders

@@ -1,4 +1,4 @@
-"""Results → text. The only host module that prints. Messages go to standard error, what was asked for to standard output."""
+"""Results → text; the only host module that prints. Messages go to standard error, what was asked for to the output."""
 
 import sys
 import time
@@ -12,8 +12,8 @@ from pi_sandbox.session.plan import SessionPlan
 
 if TYPE_CHECKING:
     from pi_sandbox.launch.demo import DemoResult
-    from pi_sandbox.launch.images import NamedState
     from pi_sandbox.launch.home import HomeReport
+    from pi_sandbox.launch.images import NamedState
 
 
 def show_error(message: str, hint: str) -> None:
@@ -70,7 +70,8 @@ def plan_table(plan: SessionPlan) -> str:
         _pairs(_summary(plan)),
         "mounts\n" + _table([_mount_row(mount) for mount in container.mounts]),
         "limits\n" + _pairs(_limits(container)),
-        "environment\n" + _pairs([*container.environment, *((name, "(over the control channel)") for name in plan.channel_names)]),
+        "environment\n"
+        + _pairs([*container.environment, *((name, "(over the control channel)") for name in plan.channel_names)]),
         "labels\n" + _pairs(container.labels),
     )
     return "\n".join(f"{section}\n" for section in sections)

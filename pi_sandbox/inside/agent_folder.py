@@ -1,10 +1,9 @@
 """Fills pi's agent folder from the owner's `pi-config`, on a tmpfs: what a session changes there dies with it.
 
-Only what is known is copied (pi's docs/configuration.md, "Agent directory"): settings, instructions and resources. Logins,
-session history, trust decisions and downloaded tools are not taken from there.
+Only what is known is copied (pi's docs/configuration.md, "Agent directory"): settings, instructions and resources.
+Logins, session history, trust decisions and downloaded tools are not taken from there.
 """
 
-import os
 import shutil
 from pathlib import Path
 
@@ -35,8 +34,8 @@ def fill_agent_folder(config: Path, agent_folder: Path) -> None:
 
 
 def _odd(folder: str, names: list[str]) -> list[str]:
-    return [name for name in names if not _is_plain(os.path.join(folder, name))]
+    return [name for name in names if not _is_plain(Path(folder, name))]
 
 
-def _is_plain(path: str) -> bool:
-    return os.path.islink(path) or os.path.isdir(path) or os.path.isfile(path)
+def _is_plain(path: Path) -> bool:
+    return path.is_symlink() or path.is_dir() or path.is_file()

@@ -9,7 +9,14 @@ from pathlib import Path
 _PUBLIC = Path("/etc/ssl/certs/ca-certificates.crt")
 _OWN = Path("/run/pi-session/ca-bundle.pem")
 _BOTH = Path("/run/pi-session/ca-certificates.pem")
-_REPLACING = ("SSL_CERT_FILE", "GIT_SSL_CAINFO", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "PIP_CERT", "NPM_CONFIG_CAFILE")
+_REPLACING = (
+    "SSL_CERT_FILE",
+    "GIT_SSL_CAINFO",
+    "CURL_CA_BUNDLE",
+    "REQUESTS_CA_BUNDLE",
+    "PIP_CERT",
+    "NPM_CONFIG_CAFILE",
+)
 
 
 def trust(bundle: str, public: Path = _PUBLIC, own: Path = _OWN, both: Path = _BOTH) -> Mapping[str, str]:

@@ -1,7 +1,7 @@
 """The entry's end of the control channel: one connection, made by the bridge, before anything else runs here.
 
-The socket's name is removed as soon as the bridge is connected, so that the agent, which has the same uid, has nothing to
-connect to.
+The socket's name is removed as soon as the bridge is connected, so that the agent, which has the same uid, has nothing
+to connect to.
 """
 
 import socket

@@ -1,8 +1,8 @@
 """Connects the standard input and output of an exec with the entry's socket, byte for byte.
 
-The wrapper starts this file by path, without the package, so that it starts fast. It is the wrapper's lifeline: when the
-wrapper goes away, however it ended, the engine closes our standard input, we close the socket, and the entry ends the
-session.
+The wrapper starts this file by path, without the package, so that it starts fast. It is the wrapper's lifeline: when
+the wrapper goes away, however it ended, the engine closes our standard input, we close the socket, and the entry ends
+the session.
 """
 
 import os

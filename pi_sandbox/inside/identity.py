@@ -25,7 +25,9 @@ def passwd_text(image: str, uid: int, gid: int) -> str:
     """Gives the image's passwd with our entry first and without another entry of the same name or uid."""
     own = f"{USER_NAME}:x:{uid}:{gid}::{HOME}:/bin/bash\n"
     return own + "".join(
-        f"{line}\n" for line in image.splitlines() if line.split(":")[0] != USER_NAME and line.split(":")[2:3] != [str(uid)]
+        f"{line}\n"
+        for line in image.splitlines()
+        if line.split(":")[0] != USER_NAME and line.split(":")[2:3] != [str(uid)]
     )
 
 

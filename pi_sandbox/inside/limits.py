@@ -19,7 +19,11 @@ def reached_limits(tmpfs: Sequence[str], cgroup: Path = _CGROUP) -> tuple[str, .
         found.append("the session reached its limit of processes (PI_SANDBOX_PIDS)")
     if _count(cgroup / "memory.events", "oom_kill") or _count(cgroup / "memory" / "memory.oom_control", "oom_kill"):
         found.append("the session reached its memory limit and the kernel ended a process (PI_SANDBOX_MEMORY)")
-    found += [f"the session's temporary folder {folder} is full; it goes away with the session" for folder in tmpfs if _full(folder)]
+    found += [
+        f"the session's temporary folder {folder} is full; it goes away with the session"
+        for folder in tmpfs
+        if _full(folder)
+    ]
     return tuple(found)
 
 

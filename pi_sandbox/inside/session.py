@@ -1,8 +1,8 @@
 """The entry of the agent container: shows what it sees, makes the context page, then becomes the agent's guardian.
 
 In this order, and nothing of it is skipped: an identity for the uid; one control connection; what the mounts look like
-from here (the wrapper compares); only then the values that never stand in the plan; the owner's pi settings; the context
-page; the agent. Without a page there is no agent.
+from here (the wrapper compares); only then the values that never stand in the plan; the owner's pi settings; the
+context page; the agent. Without a page there is no agent.
 """
 
 import os
@@ -77,7 +77,7 @@ def _until_start(control: Control) -> Start:
 
 
 def _seen(targets: Sequence[str], marker: str) -> Seen:
-    sights = [look_at(target) for target in targets]
+    sights = [look_at(Path(target)) for target in targets]
     try:
         found = Path(MARKERS, marker).read_text(encoding="ascii")
     except (OSError, ValueError):
@@ -119,7 +119,9 @@ def _command(arguments: Sequence[str]) -> Sequence[str]:
         case ["shell", *command]:
             return command
         case _:
-            raise UsageError("the image was started with arguments that it does not know", "start it by `pi-sandbox run`")
+            raise UsageError(
+                "the image was started with arguments that it does not know", "start it by `pi-sandbox run`"
+            )
 
 
 def _terminal(environment: Mapping[str, str]) -> Mapping[str, str]:

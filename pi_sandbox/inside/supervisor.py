@@ -1,7 +1,7 @@
 """Runs the agent as a child in the foreground of the terminal and watches over it until it ends.
 
-- The child has a process group of its own, so that stopping it (Ctrl-Z) is seen here and told to the wrapper, which gives
-  the user's shell back; inside a container there is no shell that could bring it back.
+- The child has a process group of its own, so that stopping it (Ctrl-Z) is seen here and told to the wrapper, which
+  gives the user's shell back; inside a container there is no shell that could bring it back.
 - Signals to the container reach the child. When the wrapper goes away the child is asked to end, and made to after
   `GRACE_SECONDS`.
 """
@@ -52,7 +52,7 @@ def _start(command: Sequence[str], environment: Mapping[str, str]) -> int:
         _give_terminal(os.getpid())
         for number in (signal.SIGTTOU, signal.SIGPIPE, signal.SIGTSTP):
             signal.signal(number, signal.SIG_DFL)
-        os.execvpe(command[0], list(command), environment)
+        os.execvpe(command[0], list(command), environment)  # noqa: S606 - there is no shell here on purpose
     except OSError as error:
         os.write(2, f"pi-sandbox: {command[0]}: {error.strerror}\n".encode(errors="backslashreplace"))
     finally:

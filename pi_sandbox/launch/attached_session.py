@@ -148,7 +148,9 @@ class _Session:
         if progress.ending is not None:
             return SessionEnd(progress.ending, progress.limits)
         if not progress.started:
-            return SessionEnd(status.code or ExitCode.INTERNAL, (f"the session ended before it began (code {status.code})",))
+            return SessionEnd(
+                status.code or ExitCode.INTERNAL, (f"the session ended before it began (code {status.code})",)
+            )
         notes = progress.limits
         if status.out_of_memory and not notes:
             notes = ("the kernel ended the session because it reached its memory limit (PI_SANDBOX_MEMORY)",)

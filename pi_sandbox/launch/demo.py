@@ -93,7 +93,19 @@ def make_project(folders: Folders) -> Path:
 
 def run_demo_session(project: Path, environment: Mapping[str, str]) -> tuple[Step, ...]:
     """Starts the session and gives pi's steps; raises `DemoFailed` with what the command said."""
-    command = (sys.executable, "-m", "pi_sandbox", "run", str(project), "--", "--mode", "json", "--model", MODEL, PROMPT)
+    command = (
+        sys.executable,
+        "-m",
+        "pi_sandbox",
+        "run",
+        str(project),
+        "--",
+        "--mode",
+        "json",
+        "--model",
+        MODEL,
+        PROMPT,
+    )
     finished = run(command, environment=environment, seconds=SESSION_SECONDS)
     if finished.code != 0:
         raise DemoFailed(
@@ -122,4 +134,3 @@ def collect_result(project: Path, folders: Folders, steps: tuple[Step, ...]) -> 
     if not change or not notes:
         raise DemoFailed("the session changed nothing on this machine", "run `pi-sandbox doctor`")
     return DemoResult(steps, change, notes)
-

@@ -23,7 +23,9 @@ def look_at_engine(environ: Mapping[str, str]) -> tuple[EngineView, tuple[str, .
         facts = engine.facts()
         state = find_image(engine.client, identity)
     except EngineError as error:
-        return EngineView(identity.tag, rootless=False, cpus=None), (f"{error.message}; the plan names the image by its tag",)
+        return EngineView(identity.tag, rootless=False, cpus=None), (
+            f"{error.message}; the plan names the image by its tag",
+        )
     if isinstance(state, Matches):
         return view_of(facts, state.image_id), ()
     return view_of(facts, identity.tag), ("the image is not built for this version yet; the plan names it by its tag",)

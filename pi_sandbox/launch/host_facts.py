@@ -3,13 +3,14 @@
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from pi_sandbox.session.plan import HostFacts, Owner
 from pi_sandbox.system.process_identity import boot_identity, pid_namespace, process_start
 
 _TERM = re.compile(r"[A-Za-z0-9][A-Za-z0-9+._-]{0,63}")
 _ZONE = re.compile(r"[A-Za-z0-9][A-Za-z0-9+_-]*(/[A-Za-z0-9+_-]+)*")
-_LOCALTIME = "/etc/localtime"
+_LOCALTIME = Path("/etc/localtime")
 
 
 def host_facts(environ: Mapping[str, str]) -> HostFacts:
@@ -31,6 +32,6 @@ def _plain(pattern: re.Pattern[str], text: str | None) -> str | None:
 def _system_zone() -> str | None:
     """The name behind /etc/localtime (localtime(5)): the part of the link's target below `zoneinfo/`."""
     try:
-        return os.readlink(_LOCALTIME).partition("zoneinfo/")[2] or None
+        return str(_LOCALTIME.readlink()).partition("zoneinfo/")[2] or None
     except OSError:
         return None

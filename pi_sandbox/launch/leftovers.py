@@ -15,7 +15,7 @@ MARKER_SECONDS = 3600
 """Age from which a marker is left over; a live one is used within the first second of its session."""
 
 STOP_SECONDS = 10
-"""How long a container that nobody watches has to end by itself; its memory was told to be saved when its wrapper went."""
+"""How long a container that nobody watches has to end; it was told to save its memory when its wrapper went."""
 
 
 @dataclass(frozen=True)

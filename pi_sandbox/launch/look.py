@@ -51,7 +51,7 @@ def _state(path: Path) -> tuple[StoreState, GitEntry]:
 
 
 def _other_levels(store: Path, levels: tuple[str, ...]) -> tuple[str, ...]:
-    """The folders beside the path of `levels`, at every step of it. Links are no folders: what they name stays hidden."""
+    """The folders beside the path of `levels`, at every step. Links are no folders: what they name stays hidden."""
     hidden: list[str] = []
     for outer, wanted in zip(("", *levels), (*levels, None), strict=True):
         folder = store / outer
@@ -61,7 +61,7 @@ def _other_levels(store: Path, levels: tuple[str, ...]) -> tuple[str, ...]:
         if outer:
             own -= {".git"}
         hidden += sorted(
-            os.path.join(outer, entry.name)
+            f"{outer}/{entry.name}".lstrip("/")
             for entry in os.scandir(folder)
             if entry.is_dir(follow_symlinks=False) and entry.name not in own
         )

@@ -1,7 +1,7 @@
 """Proves that the engine shows this machine's files: the wrapper writes a secret word, the container reads it back.
 
-Besides, every mount is looked at from both sides, because an engine may share one folder of this machine and not another
-(a virtual machine shares the home folder only; a remote engine has folders of the same name).
+Besides, every mount is looked at from both sides, because an engine may share one folder of this machine and not
+another (a virtual machine shares the home folder only; a remote engine has folders of the same name).
 """
 
 import contextlib
@@ -55,7 +55,9 @@ def look_message(mounts: Sequence[Mount], marker: Marker) -> Look:
 def unseen_mount(mounts: Sequence[Mount], marker: Marker, seen: Seen) -> EngineError | None:
     """Compares what the container sees with what lies here now; gives the first difference as an error, or `None`."""
     if seen.marker != marker.word:
-        return EngineError("the engine does not see this machine's files: it could not read the wrapper's marker", _NOT_SEEN)
+        return EngineError(
+            "the engine does not see this machine's files: it could not read the wrapper's marker", _NOT_SEEN
+        )
     if len(seen.contents) != len(mounts) or len(seen.writable) != len(mounts):
         return EngineError("the container did not say what it sees", "build the image again: `pi-sandbox image build`")
     for mount, content, writable in zip(mounts, seen.contents, seen.writable, strict=True):
@@ -65,7 +67,9 @@ def unseen_mount(mounts: Sequence[Mount], marker: Marker, seen: Seen) -> EngineE
 
 
 def _difference(mount: Mount, seen: Sight) -> EngineError | None:
-    here = look_at(str(mount.source))
+    if mount.source is None:
+        return None
+    here = look_at(mount.source)
     if seen.content is None and here.content is not None:
         return EngineError(
             f"the container may not read {quoted(mount.source)}, although you may",

@@ -81,13 +81,11 @@ def _say_before(plan: SessionPlan, live: Sequence[Session], reports: Reports) ->
     for session in live:
         labels = session.container.labels
         if labels.get(DOMAIN_LABEL) == plan.workspace.domain:
-            reports.warn(
-                f"the session {session.session_id} of {session.project} uses the same memory at the same time"
-            )
+            reports.warn(f"the session {session.session_id} of {session.project} uses the same memory at the same time")
 
 
 def _new_git(workspace: Workspace) -> tuple[str, ...]:
-    """A repository that the session made where there was none runs its hooks and settings at the owner's next git command."""
+    """A repository that the session made where there was none would run its hooks at the owner's next git command."""
     git = Path(workspace.project, ".git")
     if workspace.git_entry is GitEntry.NONE and git.exists():
         return (f"the session made {git}: look at its config and hooks before you use git there",)

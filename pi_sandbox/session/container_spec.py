@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 
 class MountKind(Enum):
-    """`BIND` shows a folder or file of the host; `MASK` is an empty, read-only tmpfs over something that stays hidden."""
+    """`BIND` shows a folder or file of the host; `MASK` is an empty, read-only tmpfs over what stays hidden."""
 
     BIND = "bind"
     MASK = "mask"

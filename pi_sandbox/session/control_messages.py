@@ -43,7 +43,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Start:
-    """`variables` are the values that never stand in the plan. `rows` and `columns` are 0 where there is no terminal."""
+    """`variables` are the values that never stand in the plan; `rows` and `columns` are 0 without a terminal."""
 
     variables: Mapping[str, str]
     ca_bundle: str | None

@@ -51,7 +51,7 @@ _RESERVED = tuple(
 
 
 def git_mode(workspace: Workspace) -> GitMode:
-    """Gives what a session has of the project's git in this form: a folder is read-only, a git file leads out of reach."""
+    """Gives what a session has of the project's git: a folder to read, a git file that leads out of reach, or none."""
     match workspace.git_entry:
         case GitEntry.NONE:
             return GitMode.NONE

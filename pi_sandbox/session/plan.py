@@ -172,9 +172,7 @@ def _environment(scope: SessionScope, host: HostFacts) -> tuple[tuple[str, str],
     return (*fixed, *((name, value) for name, value in chosen if value is not None))
 
 
-def _labels(
-    workspace: Workspace, settings: Settings, host: HostFacts, session_id: str
-) -> tuple[tuple[str, str], ...]:
+def _labels(workspace: Workspace, settings: Settings, host: HostFacts, session_id: str) -> tuple[tuple[str, str], ...]:
     return (
         (SESSION_LABEL, session_id),
         (PROJECT_LABEL, str(workspace.project)),

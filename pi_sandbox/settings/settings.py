@@ -43,7 +43,7 @@ class Proxies:
     no_proxy: str | None
 
     def variables(self) -> Mapping[str, str]:
-        """Gives the proxies as environment variables, in small and in capital letters: programs read one or the other."""
+        """Gives the proxies as environment variables, in small and capital letters: programs read one or the other."""
         values = {"http_proxy": self.http, "https_proxy": self.https, "no_proxy": self.no_proxy}
         return {
             written: value for name, value in values.items() if value is not None for written in (name, name.upper())

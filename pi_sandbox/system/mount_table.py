@@ -1,4 +1,4 @@
-"""The mount points of this machine, where it tells them (Linux, proc(5): /proc/pid/mountinfo). Elsewhere: none known."""
+"""The mount points of this machine, where it tells them: Linux, proc(5), /proc/pid/mountinfo. Elsewhere: none known."""
 
 import os
 import re

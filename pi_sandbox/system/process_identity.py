@@ -32,7 +32,7 @@ def process_start(pid: int) -> str | None:
 def pid_namespace() -> str:
     """Gives the name of the PID namespace of this process; empty where the system has none."""
     try:
-        return os.readlink("/proc/self/ns/pid")
+        return str(Path("/proc/self/ns/pid").readlink())
     except OSError:
         return ""
 

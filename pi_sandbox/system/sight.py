@@ -9,6 +9,7 @@ import os
 import stat
 import unicodedata
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,10 @@ class Sight:
     writable: bool
 
 
-def look_at(path: str | os.PathLike[str]) -> Sight:
+def look_at(path: Path) -> Sight:
     """Gives what is seen at `path` by this process, without following what lies inside."""
     try:
-        found = os.stat(path)
+        found = path.stat()
         content = _names_digest(path) if stat.S_ISDIR(found.st_mode) else _kind(found)
     except FileNotFoundError:
         return Sight("nothing", writable=False)
@@ -34,7 +35,7 @@ def look_at(path: str | os.PathLike[str]) -> Sight:
     return Sight(content, writable=os.access(path, os.W_OK))
 
 
-def _names_digest(path: str | os.PathLike[str]) -> str:
+def _names_digest(path: Path) -> str:
     names = sorted(os.fsencode(unicodedata.normalize("NFC", name)) for name in os.listdir(path))
     return hashlib.sha256(b"\0".join(names)).hexdigest()
 
