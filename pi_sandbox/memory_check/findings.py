@@ -1,0 +1,36 @@
+"""What the memory check found: where, how serious and of which kind; never the value itself."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How serious a finding is; the words of the report (sandbox.md, "Memory check")."""
+
+    BLOCKING = "blocking"
+    CONFIRM = "confirm"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing on one line of one file.
+
+    `path` is relative to the store and may hold lone surrogates (bytes that are not UTF-8);
+    `line` counts from 1 and is None where the whole file is meant.
+    """
+
+    path: str
+    line: int | None
+    severity: Severity
+    category: str
+    message: str
+
+
+@dataclass(frozen=True, order=True)
+class Hit:
+    """A finding inside one text: the line (from 1), the category, the sentence."""
+
+    line: int
+    category: str
+    message: str

@@ -1,0 +1,260 @@
+"""How people write secrets down: a word, something between, a value.
+
+One line at a time, every part looked at is bounded, so the time is linear in the length of the line.
+Two forms: *assignments* (`password: x`, `API_KEY=x`, `| Passwort | x |`) and *sentences*
+(`the password for the NAS is x`, `mit dem Passwort x anmelden`, `log in as admin with x`).
+"""
+
+import re
+from collections.abc import Iterator
+
+from pi_sandbox.memory_check.secret_values import (
+    Strength,
+    decodes_to_login,
+    is_hex,
+    is_placeholder,
+    is_uuid,
+    password_strength,
+    strength,
+)
+from pi_sandbox.memory_check.secret_words import SecretWord, WordClass, find_words
+
+_WINDOW = 400
+_CLOSERS = r"[\"'`*_\]\)>}»“”]{0,4}"
+_SEPARATOR = re.compile(
+    rf"{_CLOSERS}\s{{0,8}}(?:\([^()]{{0,60}}\)|\[[^\[\]]{{0,40}}\])?{_CLOSERS}\s{{0,8}}(?P<mark>:=|=>|->|→|==?|:{{1,2}}|\|{{1,2}}|,?\s?value=|\s[-–—]\s|>|\t)[\s*_]{{0,12}}(?:\|\s{{0,8}})?"
+)
+_NAMED_SEPARATOR = re.compile(
+    rf"{_CLOSERS}(?P<name>(?:\s{{1,3}}[\w.@/&äöüÄÖÜß'’()-]{{1,30}}){{1,5}})\s{{0,4}}(?P<mark>:=|=>|->|→|=|:|\s[-–—])\s{{1,8}}"
+)
+_BRACKETED = re.compile(r"\s{0,3}[(\[]\s?")
+_FLAG_SEPARATOR = re.compile(r"[=\s]\s{0,8}|$")
+_QUOTES = {'"': '"', "'": "'", "`": "`", "„": "“”\"", "“": "”", "«": "»", "»": "«", "‚": "‘’", "‘": "’", "<": ">"}
+_TRAILING = ".,;:!?)]}|\"'`*>”“»…"
+_SPLIT = re.compile(r"(\s*(?:/|:|,|;|\||\s(?:und|and|&|or|oder)\s)\s*|\s+)")
+_CONNECTORS = frozenset(
+    "is ist lautet lauten heißt heisst lautete reads was war wäre remains bleibt be to auf in = : := => -> → als as equals gleich jetzt now nun neu neue new früher "
+    "still noch weiterhin it's its aktuell currently with mit using via and und sind are namely nämlich von from zu an alt old set gesetzt wurde became geändert changed".split()
+)
+_NUMBER_UNITS = re.compile(
+    r"\s*(?:%|tage?n?|days?|stunden?|hours?|min|sek|sec|zeichen\b|chars?\b|characters|mal\b|times|jahre?|years?|monate?|months?|wochen?|weeks?|stellen|digits|stellig|versuche|attempts|bits?\b|bytes?\b|/|\.\d|:\d|-\d)",
+    re.IGNORECASE,
+)
+_DIGEST_WORDS = re.compile(
+    r"commit|sha-?\d|sha(?:sum)?\b|digest|checksum|\bhash|md5|etag|integrity|prüfsumme|revision|\brev\b|\btree\b|parent|fingerprint|fingerabdruck|merge|refs/|cache|image|layer|\btrace|span|uuid|guid|"
+    r"public|öffentlich|blob|lock ?file|lockdatei|artifact|snapshot|inhalt|@sha256|sri\b|resolved|\bgit (?:checkout|show|log|diff|reset|revert)",
+    re.IGNORECASE,
+)
+_FUNCTION_WORDS = frozenset(
+    "the a an is are was were be been to of in on at for from with by and or not no it its this that these those as if then than so but do does did has have had will would can could should must may "
+    "we you they he she i my your our their once per via when where how what which who there here all any each after before into only just also still never always asked stored "
+    "der die das den dem des ein eine einen einem einer und oder nicht kein keine ist sind war wird werden wurde wurden zu zur zum von vom im am auf aus bei mit nach für über unter vor hinter "
+    "als wenn dann aber auch nur noch schon so wie was wer wo man ich du er sie es wir ihr bitte siehe liegt steht gibt hat haben kann muss soll darf mal sehr mehr per pro je".split()
+)
+_TOKEN_AT = re.compile(r"\S{1,400}")
+
+
+def assignments(line: str) -> Iterator[str]:
+    """Yields a message for each value that the line assigns to an announcing word."""
+    for word in find_words(line):
+        tail = line[word.end : word.end + _WINDOW]
+        if _assigned(word, tail) or (word.is_flag and _flag_value(word, tail)):
+            yield _message(word)
+
+
+def sentences(line: str) -> Iterator[str]:
+    """Yields a message for each value that the line tells in words."""
+    words = find_words(line)
+    for word in words:
+        head = line[max(0, word.start - 120) : word.start]
+        if _told(word, line[word.end : word.end + _WINDOW], head) or _told_before(word, head):
+            yield _message(word)
+
+
+def _message(word: SecretWord) -> str:
+    return {
+        WordClass.PASSWORD: "a password is written down",
+        WordClass.TOKEN: "a key or token is written down",
+        WordClass.WEAK: "credentials are written down",
+        WordClass.PIN: "a PIN or code is written down",
+        WordClass.PHRASE: "a recovery phrase is written down",
+    }[word.word_class]
+
+
+def _assigned(word: SecretWord, tail: str) -> bool:
+    found = _SEPARATOR.match(tail)
+    if found is not None:
+        if found["mark"].strip() == ">" and "<" in tail[:2]:
+            return False
+        return believed(word.word_class, tail[found.end() :], head=tail[: found.start()])
+    named = _NAMED_SEPARATOR.match(tail)
+    if named is not None and not _has_verb(named["name"]):
+        return believed(word.word_class, tail[named.end() :])
+    bracket = _BRACKETED.match(tail)
+    return bracket is not None and believed(word.word_class, re.split(r"[)\]]", tail[bracket.end() :], maxsplit=1)[0], at_least=Strength.STRONG)
+
+
+def _has_verb(name: str) -> bool:
+    return any(part.lower() in ("is", "ist", "must", "muss", "wird", "was", "not", "nicht", "kein", "without", "ohne", "disabled") for part in name.split())
+
+
+def _flag_value(word: SecretWord, tail: str) -> bool:
+    found = _FLAG_SEPARATOR.match(tail)
+    return found is not None and believed(word.word_class, tail[found.end() :])
+
+
+def believed(word_class: WordClass, text: str, *, head: str = "", at_least: Strength = Strength.FAIR) -> bool:
+    """Tells whether what follows an announcing word and a separator begins with a secret.
+
+    `text` starts with the value; a user name before it (`admin / x`, `admin:x`) is passed over.
+    """
+    value, quoted, rest = first_value(text)
+    if not value:
+        return False
+    if word_class is WordClass.PIN:
+        return _is_pin(value, rest)
+    if word_class in (WordClass.PHRASE, WordClass.PASSWORD) and _is_phrase(value if quoted else text, word_class):
+        return True
+    if _value_believed(word_class, value, head, at_least, quoted=quoted):
+        return True
+    return _after_user(word_class, text if not quoted else value)
+
+
+def first_value(text: str) -> tuple[str, bool, str]:
+    """Gives the value a text starts with (quotes taken off), whether it was quoted, and what follows it."""
+    text = text.lstrip(" \t*_|")
+    opener = text[:1]
+    if opener in _QUOTES:
+        closers = _QUOTES[opener]
+        ends = [place for place in (text.find(closer, 1) for closer in closers) if place > 0]
+        if ends and min(ends) <= 300:
+            return text[1 : min(ends)].strip(" \t*`"), True, text[min(ends) + 1 :]
+        text = text[1:]
+    found = _TOKEN_AT.match(text)
+    if found is None:
+        return "", False, ""
+    raw = found[0]
+    for stop in ("</", "\\n", "&", '",', "',", "|"):
+        place = raw.find(stop)
+        if place > 3:
+            raw = raw[:place]
+    return raw.strip("\"'`*").rstrip(_TRAILING), False, text[found.end() :]
+
+
+def _value_believed(word_class: WordClass, value: str, head: str, at_least: Strength, *, quoted: bool) -> bool:
+    if word_class is WordClass.PASSWORD:
+        found = password_strength(value)
+        return found >= at_least or (quoted and found is Strength.WORD and _chosen_word(value)) or _numeric_password(value)
+    if is_uuid(value):
+        return word_class is WordClass.TOKEN
+    if _DIGEST_WORDS.search(head) or (is_hex(value) and len(value) < 16):
+        return False
+    found = strength(value)
+    if word_class is WordClass.TOKEN:
+        return found >= Strength.STRONG and len(value) >= 8 or decodes_to_login(value) or found is Strength.FAIR and len(value) >= 12
+    return (found is Strength.RANDOM and len(value) >= 16) or decodes_to_login(value)
+
+
+def _chosen_word(value: str) -> bool:
+    """A quoted word that could be a password: longer than most and not a name of something."""
+    return False
+
+
+def _numeric_password(value: str) -> bool:
+    return value.isdigit() and 6 <= len(value) <= 12 and len(set(value)) > 2
+
+
+def _is_pin(value: str, rest: str) -> bool:
+    return value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 1 and _NUMBER_UNITS.match(rest) is None
+
+
+def _is_phrase(text: str, word_class: WordClass) -> bool:
+    words = re.findall(r"[a-zäöüß]{3,12}(?=[\s.\"'`“”»*|)]|$)|\S+", text.strip(" *_\"'`|<>")[:300])
+    lower = [word for word in words if re.fullmatch(r"[a-zäöüß]{3,12}", word)]
+    if len(lower) < (12 if word_class is WordClass.PHRASE else 4) or any(word in _FUNCTION_WORDS for word in lower):
+        return False
+    return len(lower) == len(words) or (word_class is WordClass.PHRASE and words[: len(lower)] == lower)
+
+
+def _after_user(word_class: WordClass, text: str) -> bool:
+    """`admin / x`, `admin:x`, `admin, x`: the second part is the secret."""
+    parts = [part for part in _SPLIT.split(text[:160].lstrip(" *_`\"'|"))]
+    values = [part.strip("\"'`*").rstrip(_TRAILING) for part in parts[0:7:2]]
+    gaps = [gap.strip() for gap in parts[1:7:2]]
+    if len(values) < 2 or not gaps or gaps[0] not in ("/", ":", ",", ";", "|", "und", "and", "&"):
+        return False
+    if re.fullmatch(r"[\w.@+\-]{2,60}", values[0]) is None or "://" in text[:40]:
+        return False
+    candidate = values[1]
+    if gaps[0] == "," and word_class is not WordClass.PASSWORD:
+        return strength(candidate) >= Strength.STRONG
+    return password_strength(candidate) >= Strength.FAIR and not is_placeholder(candidate)
+
+
+def _told(word: SecretWord, tail: str, head: str) -> bool:
+    connected, position, hex_ok = False, 0, _DIGEST_WORDS.search(head + tail[:160]) is None
+    for position, found in enumerate(_TOKEN_AT.finditer(tail)):
+        if position > 12:
+            return False
+        raw = found[0]
+        if found.start() == 0:
+            continue
+        if raw in ("|", "||") or (position > 0 and raw.startswith("|")):
+            return False
+        lowered = raw.lower().strip("\"'`„“”()*,.:;")
+        value, quoted, rest = first_value(tail[found.start() :])
+        if word.word_class in (WordClass.PASSWORD, WordClass.PHRASE) and quoted and (connected or position == 0) and _is_phrase(value, word.word_class):
+            return True
+        if _token_told(word, value, rest, connected=connected or raw.endswith(":"), position=position, quoted=quoted, hex_ok=hex_ok):
+            return True
+        if lowered in _CONNECTORS or raw in _CONNECTORS:
+            connected = True
+        elif raw.endswith((".", "!", "?")) and strength(value) <= Strength.WORD and len(lowered) > 2:
+            return False
+    return False
+
+
+def _token_told(word: SecretWord, value: str, rest: str, *, connected: bool, position: int, quoted: bool, hex_ok: bool) -> bool:
+    if word.word_class is WordClass.PIN:
+        return (connected or position == 0) and _is_pin(value, rest)
+    if word.word_class is WordClass.PHRASE or len(value) < 5:
+        return False
+    found = strength(value)
+    if is_uuid(value) or (is_hex(value) and not hex_ok):
+        return False
+    if word.word_class is WordClass.PASSWORD:
+        if connected and position <= 10:
+            return found >= Strength.FAIR or (quoted and password_strength(value) >= Strength.FAIR)
+        return position == 0 and (found >= Strength.FAIR or (not word.in_identifier and password_strength(value) >= Strength.FAIR and sum(map(str.isdigit, value)) >= 2))
+    if is_hex(value) and len(value) < 16:
+        return False
+    if word.word_class is WordClass.TOKEN:
+        return (connected or position <= 1) and found >= Strength.STRONG and len(value) >= 12
+    if not connected:
+        return False
+    return found is Strength.RANDOM or (found >= Strength.STRONG and _has_symbol(value)) or (found >= Strength.STRONG and not is_hex(value))
+
+
+def _has_symbol(value: str) -> bool:
+    return any(character in "!#$%&*+=?^~§" for character in value)
+
+
+_AS_PASSWORD = re.compile(r"(?P<value>\S{5,120})[\"'`“”»)*]{0,3}\s+(?:as|als)\s+(?:the\s+|a\s+|das\s+|your\s+|our\s+|unser\s+)?(?:\w{1,20}[ -]){0,2}$", re.IGNORECASE)
+
+
+def _told_before(word: SecretWord, head: str) -> bool:
+    """`use x as the password`."""
+    if word.word_class not in (WordClass.PASSWORD, WordClass.TOKEN):
+        return False
+    found = _AS_PASSWORD.search(head)
+    return found is not None and strength(found["value"].strip("\"'`„“”»*<>,.")) >= Strength.FAIR
+
+
+def stands_beside_word(text: str, value: str, distance: int = 60) -> bool:
+    """Tells whether a value that another detector found stands within reach after an announcing word, with no digest word between."""
+    place = text.find(value)
+    for word in find_words(text):
+        between = text[word.end : place] if place >= word.end else None
+        if between is not None and len(between) <= distance and _DIGEST_WORDS.search(text[max(0, word.start - 40) : place]) is None:
+            return True
+    return False

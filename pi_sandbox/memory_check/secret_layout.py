@@ -1,0 +1,109 @@
+"""Secrets that only the lines around them give away: table columns, CSV columns, a label above its value, Kubernetes secrets."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from pi_sandbox.memory_check.secret_grammar import believed, first_value
+from pi_sandbox.memory_check.secret_values import Strength, decodes_to_login, is_placeholder, strength
+from pi_sandbox.memory_check.secret_words import WordClass, find_words
+
+_RULE = re.compile(r"^\s{0,8}\|?[\s:|+-]{3,400}$")
+_LABEL = re.compile(r"(?:\s(?:is|ist|lautet|lauten|heißt|reads|are|sind))?\s{0,4}(?:\([^()]{0,40}\))?[\s*_`\"']{0,6}(?::=?|=|->|→)?\\?[\s*_`|>]{0,8}$", re.IGNORECASE)
+_ENDS_OPEN = re.compile(r"(?::|=|->|→|\\|\b(?:is|ist|lautet|lauten|heißt|reads))[\s*_`|>\\]{0,8}$", re.IGNORECASE)
+_FENCE = re.compile(r"^\s{0,8}(?:`{3,}|~{3,})[\w-]{0,20}\s{0,8}$")
+_KIND_SECRET = re.compile(r"^\s{0,20}[\"']?kind[\"']?:\s{0,4}[\"']?(?:Secret|SecretList)\b")
+_DATA = re.compile(r"^\s{0,20}(?:data|stringData):\s{0,4}$")
+_ENTRY = re.compile(r"^\s{1,20}[\w.-]{1,80}:\s{1,4}[\"']?(?P<value>[^\s\"']{6,4000})")
+_DELIMITERS = ("|", ";", "\t", ",")
+_TABLE_LIMIT = 4000
+NEEDLES = ("kind",)
+
+
+def above_value(lines: Sequence[str], index: int) -> Iterator[tuple[int, str]]:
+    """Yields (line from 0, message) for values below a label such as `Password:` on line `index`."""
+    line = lines[index]
+    if _ENDS_OPEN.search(line[-60:]) is None:
+        return
+    words = find_words(line[-200:])
+    if not words:
+        return
+    word = words[-1]
+    if _LABEL.match(line[-200:][word.end :]) is None and "=" not in line[-4:]:
+        return
+    place = _next_content(lines, index + 1)
+    if place is None:
+        return
+    content = lines[place].strip(" \t>*`-\"'\\|")
+    alone = len(content.split()) == 1
+    if alone and believed(word.word_class if word.word_class is not WordClass.WEAK else WordClass.TOKEN, content):
+        yield place, "a secret stands below its label"
+
+
+def _next_content(lines: Sequence[str], start: int) -> int | None:
+    for place in range(start, min(start + 4, len(lines))):
+        if lines[place].strip(" \t>*`|-") and _FENCE.match(lines[place]) is None:
+            return place
+    return None
+
+
+def table_columns(lines: Sequence[str], index: int) -> Iterator[tuple[int, str]]:
+    """Yields (line from 0, message) for the cells below a column that line `index` names as secret."""
+    header = lines[index]
+    for delimiter in _DELIMITERS:
+        if delimiter not in header:
+            continue
+        titles = [title.strip(" \t*_`\"'") for title in header.strip(" |\t").split(delimiter)] if delimiter == "|" else [title.strip(" *_`\"'") for title in header.split(delimiter)]
+        if not 2 <= len(titles) <= 40 or any(len(title) > 40 for title in titles):
+            continue
+        columns = {place: word_class for place, title in enumerate(titles) if (word_class := _title_class(title)) is not None}
+        if columns:
+            yield from _cells(lines, index, delimiter, len(titles), columns)
+            return
+
+
+def _title_class(title: str) -> WordClass | None:
+    if len(title.split()) > 4 or any(character.isdigit() for character in title):
+        return None
+    words = [word for word in find_words(title) if word.end >= len(title) - 12]
+    return words[0].word_class if words else None
+
+
+def _cells(lines: Sequence[str], index: int, delimiter: str, width: int, columns: dict[int, WordClass]) -> Iterator[tuple[int, str]]:
+    ruled = index + 1 < len(lines) and delimiter == "|" and _RULE.match(lines[index + 1]) is not None
+    if delimiter == "|" and not ruled:
+        return
+    for place in range(index + 1 + ruled, min(len(lines), index + _TABLE_LIMIT)):
+        row = lines[place]
+        if delimiter not in row:
+            return
+        cells = (row.strip().strip("|") if delimiter == "|" else row).split(delimiter)
+        if delimiter != "|" and len(cells) != width:
+            return
+        for column, word_class in columns.items():
+            if column < len(cells) and _is_cell_secret(word_class, cells[column].strip()):
+                yield place, "a table column holds secrets"
+                break
+
+
+def _is_cell_secret(word_class: WordClass, cell: str) -> bool:
+    value, quoted, rest = first_value(cell)
+    if rest.strip(" `*\"'") and not quoted and word_class is not WordClass.WEAK and len(rest.split()) > 2:
+        return False
+    return believed(WordClass.TOKEN if word_class is WordClass.WEAK and strength(value) is Strength.RANDOM else word_class, cell)
+
+
+def kubernetes_secret(lines: Sequence[str], index: int) -> Iterator[tuple[int, str]]:
+    """Yields (line from 0, message) for the entries of a Kubernetes secret that begins on line `index`."""
+    if _KIND_SECRET.match(lines[index]) is None:
+        return
+    inside = False
+    for place in range(index + 1, min(index + 60, len(lines))):
+        line = lines[place]
+        if line.startswith("---"):
+            return
+        if _DATA.match(line):
+            inside = True
+        elif inside and (found := _ENTRY.match(line)) is not None:
+            value = found["value"]
+            if not is_placeholder(value) and (strength(value) >= Strength.FAIR or decodes_to_login(value)):
+                yield place, "a Kubernetes secret"

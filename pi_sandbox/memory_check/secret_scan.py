@@ -1,0 +1,243 @@
+"""Finds secrets in texts: detect-secrets as the base, our own detectors where it is weak on notes.
+
+What always holds:
+
+- No connection is opened: the plugins' `verify` is never called, only their expressions are used.
+- No filter of detect-secrets runs: no allow-list pragma, no file name, no baseline hides a line.
+- The raw line and the line freed of decoration are both looked at, and the end of a line joined with the next one's start.
+- Entropy alone proves nothing here: what the base's entropy and keyword plugins report counts only beside a secret word.
+- A hit names the line and the kind, never the value.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from pi_sandbox.memory_check import live_secrets as live
+from pi_sandbox.memory_check import private_keys, secret_commands, secret_grammar, secret_layout, secret_words
+from pi_sandbox.memory_check.findings import Hit
+from pi_sandbox.memory_check.prefilter import DistinctWords, Trigger, merged_marks
+from pi_sandbox.memory_check.secret_values import Strength, is_hex, is_placeholder, is_uuid, looks_random, strength
+from pi_sandbox.memory_check.text_views import cleaned_lines, joined_over_end
+from pi_sandbox.memory_check.token_prefixes import TOKEN_FORMS, TokenForm
+
+if TYPE_CHECKING:
+    from detect_secrets.plugins.base import BasePlugin
+
+CATEGORY = "secret"
+
+_WORDS, _COMMANDS, _KEYS, _BASE = 1, 2, 4, 8
+_TRIGGERS = (
+    Trigger((*secret_words.NEEDLES, *secret_layout.NEEDLES)),
+    Trigger(secret_commands.NEEDLES, secret_commands.SHAPES),
+    Trigger(private_keys.NEEDLES, private_keys.SHAPES),
+    Trigger(
+        tuple("akc ap aws akia agpa aida aroa aipa anpa anva asia a3t accountkey= :// cloudant gh gl cos ibm cloud bx icp iam -us npm_ _authtoken t3blbkfj begin pypi sg. xox hooks.slack softlayer sl_ sq0 sk_live rk_live eyj :aa".split()),
+        (re.compile(r"(?:AC|SK)[a-z0-9]{32}"), re.compile(r"[MNO][a-zA-Z\d_-]{23,25}\.[a-zA-Z\d_-]{6}\.")),
+    ),
+)  # fmt: skip
+_ALL = _WORDS | _COMMANDS | _KEYS | _BASE
+_FORMS_BY_NEEDLE: dict[str, list[TokenForm]] = {}
+for _token_form in TOKEN_FORMS:
+    _FORMS_BY_NEEDLE.setdefault(_token_form.needle, []).append(_token_form)
+_SHORTEST_TOKEN = 16
+_JOINING_NEEDLES = tuple(needle for needle in _FORMS_BY_NEEDLE if len(needle) >= 3 and needle not in ("re_", "at-", "cio", "pat", "SCW"))
+
+_BLANKS = re.compile(r"\s{3,}")
+_BASE_WINDOW, _BASE_OVERLAP = 1000, 160
+_CONTEXT_PLUGINS = ("KeywordDetector", "Base64HighEntropyString", "HexHighEntropyString", "IbmCloudIamDetector", "IbmCosHmacDetector", "SoftlayerDetector", "CloudantDetector")
+_SHAPE_PLUGINS = (
+    "ArtifactoryDetector", "AWSKeyDetector", "AzureStorageKeyDetector", "BasicAuthDetector", "DiscordBotTokenDetector", "GitHubTokenDetector",
+    "GitLabTokenDetector", "JwtTokenDetector", "MailchimpDetector", "NpmDetector", "OpenAIDetector", "PypiTokenDetector", "SendGridDetector",
+    "SlackDetector", "SquareOAuthDetector", "StripeDetector", "TelegramBotTokenDetector", "TwilioKeyDetector",
+)  # fmt: skip
+
+
+def scan_text(lines: Sequence[str], live_secrets: Sequence[str] = (), *, prefiltered: bool = True) -> list[Hit]:
+    """Gives the secrets of one text, in the order of its lines (numbered from 1).
+
+    `live_secrets` are values in use, found in any spelling; `prefiltered=False` shows every line to every detector.
+    """
+    return scan_texts([lines], live_secrets, prefiltered=prefiltered)[0]
+
+
+def scan_texts(texts: Sequence[Sequence[str]], live_secrets: Sequence[str] = (), *, prefiltered: bool = True) -> list[list[Hit]]:
+    """Gives `scan_text` of each text; their words are looked at together, which makes many small texts cheap."""
+    pairs = [(list(lines), cleaned_lines(lines)) for lines in texts]
+    index = _Index.of(pairs) if prefiltered else None
+    return [_scan(raw, freed, index, live_secrets) for raw, freed in pairs]
+
+
+@dataclass(frozen=True)
+class _Index:
+    """What the different words of some texts gave: masks of the detectors to run, whole tokens, beginnings of tokens."""
+
+    marks: dict[str, int]
+    tokens: dict[str, tuple[str, ...]]
+    halves: frozenset[str]
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[list[str], list[str]]]) -> "_Index":
+        words = DistinctWords(word for raw, freed in pairs for word in _words(raw, freed))
+        long_words = DistinctWords(word for word in words.all() if len(word) >= _SHORTEST_TOKEN)
+        tokens = {}
+        for word, needles in long_words.holding(_FORMS_BY_NEEDLE).items():
+            if names := tuple(_form_names(word, [form for needle in needles for form in _FORMS_BY_NEEDLE[needle]])):
+                tokens[word] = names
+        return cls(merged_marks(words, _TRIGGERS), tokens, frozenset(words.holding(_JOINING_NEEDLES)))
+
+
+def _words(raw: list[str], freed: list[str]) -> Iterator[str]:
+    for line, clean in zip(raw, freed, strict=True):
+        yield from line.split()
+        if clean is not line:
+            yield from clean.split()
+
+
+class _Found:
+    """Collects messages by line: what a form or a live value proves stands, what context tells only where nothing is proved."""
+
+    def __init__(self) -> None:
+        self._proved: dict[int, list[str]] = {}
+        self._told: dict[int, str] = {}
+
+    def prove(self, index: int, message: str) -> None:
+        messages = self._proved.setdefault(index, [])
+        if message not in messages:
+            messages.append(message)
+
+    def tell(self, index: int, message: str) -> None:
+        self._told.setdefault(index, message)
+
+    def has(self, index: int) -> bool:
+        return index in self._proved or index in self._told
+
+    def hits(self) -> list[Hit]:
+        told = {index: [message] for index, message in self._told.items() if index not in self._proved}
+        return sorted(Hit(index + 1, CATEGORY, message) for index, messages in (told | self._proved).items() for message in messages)
+
+
+def _scan(raw: list[str], freed: list[str], index: _Index | None, live_secrets: Sequence[str]) -> list[Hit]:
+    found = _Found()
+    for place in live.lines_with(raw, live_secrets):
+        found.prove(place, "a credential that is in use right now")
+    for number, line in enumerate(raw):
+        views = (line,) if freed[number] is line else (line, freed[number])
+        mask = _ALL if index is None else 0
+        for view in views:
+            if index is None:
+                messages = _form_names(view, TOKEN_FORMS)
+            else:
+                words = view.split()
+                messages = [name for word in words if word in index.tokens for name in index.tokens[word]]
+                for word in words:
+                    if word in index.marks:
+                        mask |= index.marks[word]
+            for message in messages:
+                found.prove(number, message)
+        if number + 1 < len(raw) and _may_join(freed[number], index) and (message := _broken_token(freed, number)):
+            found.prove(number, message)
+        if mask:
+            _scan_line(found, views, freed, number, mask)
+    return found.hits()
+
+
+def _scan_line(found: _Found, views: tuple[str, ...], freed: list[str], number: int, mask: int) -> None:
+    """Runs the detectors that the mask names on one line; a detector that the mask does not name would find nothing."""
+    if mask & (_WORDS | _KEYS):
+        for message in private_keys.private_keys(freed, number):
+            found.prove(number, message)
+    for view in views:
+        if mask & _COMMANDS:
+            for message in chain(secret_commands.urls(view), secret_commands.commands(view)):
+                found.tell(number, message)
+        if mask & _WORDS:
+            for message in chain(secret_grammar.assignments(view), secret_grammar.sentences(view)):
+                found.tell(number, message)
+    if mask & _WORDS:
+        for detector in (secret_layout.table_columns, secret_layout.above_value, secret_layout.kubernetes_secret):
+            for place, message in detector(freed, number):
+                found.tell(place, message)
+    if not found.has(number):
+        for message in _base_messages(freed[number], with_words=bool(mask & _WORDS)):
+            found.tell(number, message)
+
+
+def _form_names(text: str, forms: Sequence[TokenForm]) -> list[str]:
+    names = []
+    for form in forms:
+        if form.needle in text and any(_is_token(form, match[0]) for match in form.pattern.finditer(text)):
+            names.append(form.name)
+    return list(dict.fromkeys(names))
+
+
+def _is_token(form: TokenForm, text: str) -> bool:
+    if not form.random_part:
+        return True
+    start = text.find(form.needle)
+    body = text[start + len(form.needle) :] if len(text) - start - len(form.needle) >= 12 else text
+    return not is_placeholder(body) and looks_random(body)
+
+
+def _may_join(line: str, index: _Index | None) -> bool:
+    last = line.rstrip("\\\"'`+,|> \t").rsplit(None, 1)[-1:]
+    if not last:
+        return False
+    if index is None:
+        return any(needle in last[0] for needle in _JOINING_NEEDLES)
+    return last[0] in index.halves or any(needle in last[0] for needle in _JOINING_NEEDLES)
+
+
+def _broken_token(lines: Sequence[str], number: int) -> str | None:
+    """Gives the name of a token that begins at the end of a line and ends at the start of the next one."""
+    joined = joined_over_end(lines[number], lines[number + 1])
+    if joined is None:
+        return None
+    text, seam = joined
+    for needle, forms in _FORMS_BY_NEEDLE.items():
+        if needle not in _JOINING_NEEDLES or not 0 <= text.find(needle) < seam:
+            continue
+        for form in forms:
+            for match in form.pattern.finditer(text):
+                if match.start() < seam - 3 and match.end() > seam + 3 and _is_token(form, match[0]) and not _complete(form, text[:seam]):
+                    return f"{form.name} over two lines"
+    return None
+
+
+def _complete(form: TokenForm, text: str) -> bool:
+    return any(_is_token(form, match[0]) for match in form.pattern.finditer(text))
+
+
+@cache
+def _plugins(names: tuple[str, ...]) -> tuple["BasePlugin", ...]:
+    from detect_secrets.core.plugins.initialize import from_plugin_classname
+
+    return tuple(from_plugin_classname(name) for name in names)
+
+
+def _base_messages(line: str, *, with_words: bool) -> Iterator[str]:
+    """Yields what detect-secrets says about a line, in windows with runs of blanks shortened, so that its time stays linear."""
+    line = _BLANKS.sub("  ", line)
+    for start in range(0, max(1, len(line)), _BASE_WINDOW - _BASE_OVERLAP):
+        window = line[start : start + _BASE_WINDOW]
+        for plugin in _plugins(_SHAPE_PLUGINS):
+            if any(_is_base_secret(value) for value in plugin.analyze_string(window)):
+                yield plugin.secret_type
+        if not with_words or not secret_words.find_words(window):
+            continue
+        for plugin in _plugins(_CONTEXT_PLUGINS):
+            if any(_is_context_secret(window, value) for value in plugin.analyze_string(window)):
+                yield plugin.secret_type
+
+
+def _is_base_secret(value: str) -> bool:
+    return strength(value) >= Strength.STRONG and looks_random(value)
+
+
+def _is_context_secret(window: str, value: str) -> bool:
+    if is_uuid(value) or is_hex(value) or is_placeholder(value) or strength(value) < Strength.STRONG or len(value) < 12:
+        return False
+    return secret_grammar.stands_beside_word(window, value)
