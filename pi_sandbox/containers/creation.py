@@ -8,21 +8,27 @@ Rules (Docker Engine API, `POST /containers/create`):
   forced, which would refuse older kernels and gVisor outright: the plan refuses sources with mounts below them.
 - A mask is a read-only tmpfs that holds nothing.
 - Memory plus swap equals memory: the limit is the limit.
-- The image's start command, health check and log settings never apply; only what the plan says.
+- The image's start command never applies; only what the plan says.
 - `UsernsMode: host` on an engine that remaps users, or the owner of every file would be someone else.
 - `label=disable` on an engine with SELinux: structured mounts cannot relabel, and relabelling a home folder is worse.
+- Podman puts such mounts together as text after all, and fills a tmpfs with what lies under it: there a mask is a tmpfs
+  with `notmpcopyup`, and a path with a character of that text's syntax is refused.
 
-`differences` compares the engine's own report with the plan, field by field.
+`creation_check.py` compares the engine's own report with the plan, field by field.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from pi_sandbox.containers.engine import EngineFacts, TerminalSize
+from pi_sandbox.errors import EngineError, quoted
 from pi_sandbox.session.container_spec import ContainerSpec, Mount, MountKind
 
 MASK_SIZE_BYTES = 4096
 MASK_MODE = 0o555
+MASK_OPTIONS = f"ro,size={MASK_SIZE_BYTES},mode=0{MASK_MODE:o},nosuid,nodev,noexec"
+PODMAN = "Podman"
+PODMAN_SYNTAX = ',"\r\n'
+PODMAN_MASK_SYNTAX = PODMAN_SYNTAX + ":"
 NANO = 1_000_000_000
 CONSOLE_SIZE_SINCE = (1, 42)
 NO_MOUNT_POINT_SINCE = (1, 42)
@@ -35,7 +41,12 @@ def api_number(version: str) -> tuple[int, int]:
 
 
 def creation_body(spec: ContainerSpec, facts: EngineFacts, size: TerminalSize | None = None) -> dict[str, Any]:
-    """Gives the request body for the container: the plan, and nothing that is not in the plan."""
+    """Gives the request body for the container: the plan, and nothing that is not in the plan.
+
+    Raises `EngineError` for a path that this engine cannot mount as itself.
+    """
+    for mount in spec.mounts:
+        refuse_unmountable(mount, facts)
     return {
         "Image": spec.image,
         "Entrypoint": list(spec.command),
@@ -52,16 +63,16 @@ def creation_body(spec: ContainerSpec, facts: EngineFacts, size: TerminalSize | 
         "AttachStdout": True,
         "AttachStderr": True,
         "StopTimeout": spec.standing.stop_seconds,
-        "Healthcheck": {"Test": ["NONE"]},
         "HostConfig": _host_config(spec, facts, size),
     }
 
 
 def _host_config(spec: ContainerSpec, facts: EngineFacts, size: TerminalSize | None) -> dict[str, Any]:
     standing = spec.standing
+    mounts = [mount for mount in spec.mounts if mount.kind is MountKind.BIND or facts.product != PODMAN]
     config: dict[str, Any] = {
-        "Mounts": [_mount(mount, api_number(facts.api_version)) for mount in spec.mounts],
-        "Tmpfs": {str(tmpfs.target): tmpfs.options for tmpfs in standing.tmpfs},
+        "Mounts": [_mount(mount, api_number(facts.api_version)) for mount in mounts],
+        "Tmpfs": _tmpfs(spec, facts),
         "ReadonlyRootfs": standing.read_only_root,
         "CapDrop": list(standing.drop_capabilities),
         "SecurityOpt": list(security_options(spec, facts)),
@@ -93,6 +104,27 @@ def security_options(spec: ContainerSpec, facts: EngineFacts) -> tuple[str, ...]
     return (*spec.standing.security_options, *needed)
 
 
+def refuse_unmountable(mount: Mount, facts: EngineFacts) -> None:
+    """Raises `EngineError` for a path that this engine would take for another one."""
+    syntax = "" if facts.product != PODMAN else PODMAN_MASK_SYNTAX if mount.kind is MountKind.MASK else PODMAN_SYNTAX
+    for path in filter(None, (str(mount.target), str(mount.source or ""))):
+        if any(0xDC80 <= ord(character) <= 0xDCFF for character in path):
+            raise EngineError(f"the path {quoted(path)} is not UTF-8: no engine can mount it", "rename the folder")
+        if found := sorted(set(syntax).intersection(path)):
+            raise EngineError(
+                f"Podman cannot mount the path {quoted(path)}: it holds {', '.join(map(quoted, found))}",
+                "rename the folder, or use a Docker engine",
+            )
+
+
+def _tmpfs(spec: ContainerSpec, facts: EngineFacts) -> dict[str, str]:
+    standing = {str(tmpfs.target): tmpfs.options for tmpfs in spec.standing.tmpfs}
+    if facts.product != PODMAN:
+        return standing
+    masks = {str(mount.target): MASK_OPTIONS for mount in spec.mounts if mount.kind is MountKind.MASK}
+    return {target: f"{options},notmpcopyup" for target, options in (standing | masks).items()}
+
+
 def _mount(mount: Mount, api: tuple[int, int]) -> dict[str, Any]:
     if mount.kind is MountKind.MASK:
         return {
@@ -111,7 +143,3 @@ def _mount(mount: Mount, api: tuple[int, int]) -> dict[str, Any]:
         "ReadOnly": mount.read_only,
         "BindOptions": options,
     }
-
-
-def differences(spec: ContainerSpec, inspected: Mapping[str, Any]) -> list[str]:
-    raise NotImplementedError

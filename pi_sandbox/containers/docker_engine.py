@@ -10,18 +10,21 @@ Rules:
 """
 
 import contextlib
+import ssl
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from pi_sandbox.containers.connection import open_connection
+from pi_sandbox.containers.connection import connection_error, open_connection
 from pi_sandbox.containers.creation import creation_body
+from pi_sandbox.containers.creation_check import differences
 from pi_sandbox.containers.endpoint import Endpoint, TcpAddress, find_endpoints
 from pi_sandbox.containers.engine import (
     ByteChannel,
     ContainerSummary,
+    Difference,
     EngineFacts,
     ExitStatus,
     NoSuchContainer,
@@ -90,10 +93,17 @@ class DockerEngine:
             report: Mapping[str, Any] = self.client.inspect_container(container_id)
             return report
 
+    def differences(self, container_id: str, spec: ContainerSpec) -> Sequence[Difference]:
+        """Gives what the engine has made otherwise than planned; limits that it does not enforce are marked as such."""
+        container = self.inspect(container_id)
+        with self._translated("was asked for an image"):
+            image = self.client.inspect_image(str(container["Image"]))  # type: ignore[no-untyped-call]
+        return differences(spec, self.facts(), container, image)
+
     def attach(self, container_id: str, *, tty: bool) -> ByteChannel:
         """Gives the container's standard streams; to be called before `start`, so that no byte is missed."""
         query = {"stream": 1, "stdin": 1, "stdout": 1, "stderr": 1, "detachKeys": DETACH_KEYS}
-        return self._stream(f"/containers/{container_id}/attach?{urlencode(query)}", {}, tty=tty)
+        return self._stream(f"/containers/{container_id}/attach?{urlencode(query)}", None, tty=tty)
 
     def start(self, container_id: str) -> None:
         """Starts the container; raises `EngineError` where its command, runtime or a mount does not work."""
@@ -159,7 +169,7 @@ class DockerEngine:
             for item in found
         )
 
-    def _stream(self, path: str, body: object, *, tty: bool) -> ByteChannel:
+    def _stream(self, path: str, body: object | None, *, tty: bool) -> ByteChannel:
         with self._translated("was asked for a stream"):
             connection = open_connection(self.endpoint, REQUEST_SECONDS)
             try:
@@ -188,10 +198,26 @@ class DockerEngine:
                 "check that the engine is well (restart it if it hangs), then try again",
             ) from error
         except (requests.exceptions.RequestException, docker.errors.DockerException, OSError, ValueError) as error:
+            if cause := _system_error(error):
+                raise connection_error(self.endpoint, cause) from error
             raise EngineError(
                 f"the container engine at {self.endpoint} {asked} and gave no usable answer: {_visible(error)}",
                 "check that the engine still runs and that the address is one of a container engine",
             ) from error
+
+
+def _system_error(error: BaseException) -> OSError | None:
+    """Gives the system's own error (a number is set) that lies at the bottom of a chain of docker-py's, if one does."""
+    seen: set[int] = set()
+    waiting: list[object] = [error]
+    while waiting:
+        item = waiting.pop(0)
+        if isinstance(item, OSError) and (item.errno is not None or isinstance(item, ssl.SSLError)):
+            return item
+        if isinstance(item, BaseException) and id(item) not in seen:
+            seen.add(id(item))
+            waiting += [*item.args, item.__cause__, item.__context__]
+    return None
 
 
 def _visible(error: Exception) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from pi_sandbox.errors import EngineError
 from pi_sandbox.session.container_spec import ContainerSpec
@@ -37,6 +37,19 @@ class ExitStatus:
 
     code: int
     out_of_memory: bool
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One field that is not as planned. `is_limit` tells that the container runs, but without this limit."""
+
+    field: str
+    planned: str
+    found: str
+    is_limit: bool
+
+    def __str__(self) -> str:
+        return f"{self.field}: planned {self.planned}, the engine has {self.found}"
 
 
 @dataclass(frozen=True)
@@ -83,12 +96,13 @@ class Engine(Protocol):
     """A container engine. Every method raises `EngineError` with one clear sentence, never a foreign exception.
 
     `create` takes the size of the terminal, which newer engines give the container from its first moment on; `resize`
-    right after `start` does it for the others. `resize` and `kill` raise `NotRunning` for a container that has ended.
+    right after `start` does it for the others. `differences` compares what the engine has made with the plan. `resize`
+    and `kill` raise `NotRunning` for a container that has ended.
     """
 
     def facts(self) -> EngineFacts: ...
     def create(self, spec: ContainerSpec, size: TerminalSize | None = None) -> str: ...
-    def inspect(self, container_id: str) -> Mapping[str, Any]: ...
+    def differences(self, container_id: str, spec: ContainerSpec) -> Sequence[Difference]: ...
     def attach(self, container_id: str, *, tty: bool) -> ByteChannel: ...
     def start(self, container_id: str) -> None: ...
     def execute(self, container_id: str, command: Sequence[str], user: str) -> ByteChannel: ...

@@ -42,14 +42,14 @@ def negotiated_api(report: object, endpoint: Endpoint) -> str:
 
 
 def facts_of(version: Mapping[str, Any], info: Mapping[str, Any], api_version: str, endpoint: str) -> EngineFacts:
-    """Reads the engine's answers to `/version` and `/info`."""
+    """Reads the engine's answers to `/version` and `/info`. Podman 4 says in a field of its own that it is rootless."""
     options = {str(option).split(",")[0] for option in info.get("SecurityOptions") or ()}
     return EngineFacts(
         endpoint=endpoint,
         product=_product(version),
         version=str(version.get("Version", "")),
         api_version=api_version,
-        rootless="name=rootless" in options,
+        rootless="name=rootless" in options or info.get("Rootless") is True,
         remaps_users="name=userns" in options,
         selinux="name=selinux" in options,
         cpus=int(info.get("NCPU") or 0),
@@ -97,6 +97,14 @@ def _too_many_cpus(_found: re.Match[str], words: str) -> EngineError:
     return EngineError(f"the container engine has fewer processors than asked for: {words}", "lower PI_SANDBOX_CPUS")
 
 
+def _unknown_network(_found: re.Match[str], words: str) -> EngineError:
+    return EngineError(f"the container engine does not have the network: {words}", "run `pi-sandbox doctor`")
+
+
+def _missing_init(_found: re.Match[str], words: str) -> EngineError:
+    return EngineError(f"Podman lacks its init program: {words}", "install the package catatonit")
+
+
 def _no_space(_found: re.Match[str], words: str) -> EngineError:
     return EngineError(
         f"the container engine has no space left: {words}", "free some (`docker system df` shows what takes it)"
@@ -111,6 +119,8 @@ _KNOWN: tuple[tuple[str, Callable[[re.Match[str], str], EngineError]], ...] = (
     (r"unknown or invalid runtime|unknown runtime|requested OCI runtime \S+ is not available", _unknown_runtime),
     (r"no such container|no container with (name or )?id|no such exec", _no_such_container),
     (r"is not running|container state improper|is not in running state|not yet started", _not_running),
+    (r"network \S+ not found|unable to find network", _unknown_network),
+    (r"container-init binary not found", _missing_init),
     (r"range of CPUs", _too_many_cpus),
     (r"no space left on device|disk quota exceeded", _no_space),
 )

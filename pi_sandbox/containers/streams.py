@@ -139,13 +139,15 @@ class SocketChannel:
                 self._socket.shutdown(socket.SHUT_WR)
 
 
-def upgrade(connection: socket.socket, path: str, body: object) -> None:
+def upgrade(connection: socket.socket, path: str, body: object | None) -> None:
     """Sends one POST that turns the connection into a stream, and reads the head of the answer, not a byte more.
+
+    To attach there is no body: Podman would take one for the first bytes of the container's standard input.
 
     The connection must have a time limit set. Raises `Refusal` with the engine's words, `OSError` for a broken
     connection and `EngineError` for an answer that is no HTTP.
     """
-    payload = json.dumps(body).encode()
+    payload = b"" if body is None else json.dumps(body).encode()
     head = (
         f"POST {path} HTTP/1.1\r\nHost: docker\r\nUser-Agent: pi-sandbox\r\nContent-Type: application/json\r\n"
         f"Connection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: {len(payload)}\r\n\r\n"
