@@ -33,8 +33,11 @@ def refusal_of_level_name(name: str) -> str | None:
 
 
 def folded_name(name: str) -> str:
-    """Gives the form in which two names are equal exactly if some common disk would take them for one."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+    """Gives the form in which two names are equal if some common disk would take them for one.
+
+    This is Unicode's canonical caseless match (The Unicode Standard, D145).
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
 
 
 def twin_of(name: str, others: Iterable[str]) -> str | None:

@@ -1,0 +1,121 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from pi_sandbox.errors import UsageError
+from pi_sandbox.settings.folders import Folders
+from pi_sandbox.workspace.project_path import find_workspace
+from pi_sandbox.workspace.real_disk import RealDisk
+from tests.corpora.loader import corpus
+from tests.fakes.disk import FakeDisk
+
+DOMAINS = ("private", "work")
+CASES = corpus("project_path")
+ACCEPTED = [case for case in CASES if "domain" in case.values[0]]
+REFUSED = [case for case in CASES if "says" in case.values[0]]
+
+
+def text(case, value):
+    return (
+        os.fsdecode(value.replace("%FF", "\0").encode().replace(b"\0", b"\xff")) if case.get("undecodable") else value
+    )
+
+
+def make_real(case, home):
+    for folder in case.get("folders", []):
+        (home / text(case, folder)).mkdir(parents=True, exist_ok=True)
+    for path, content in case.get("files", {}).items():
+        (home / path).parent.mkdir(parents=True, exist_ok=True)
+        (home / path).write_text(content)
+    for path, target in case.get("links", {}).items():
+        (home / path).symlink_to(home / target)
+    return RealDisk()
+
+
+def make_fake(case, home):
+    disk = FakeDisk(ignores_case=case.get("disk") == "ignores case")
+    disk.add_folder(home)
+    for folder in case.get("folders", []):
+        disk.add_folder(home / text(case, folder))
+    for path, content in case.get("files", {}).items():
+        disk.add_file(home / path, content.encode())
+    for path, target in case.get("links", {}).items():
+        disk.add_link(home / path, home / target)
+    return disk
+
+
+@pytest.fixture(params=["real", "fake"])
+def make_disk(request, tmp_path):
+    def make(case):
+        if request.param == "fake":
+            return make_fake(case, Path("/home/someone/pi")), Path("/home/someone/pi")
+        if "disk" in case:
+            pytest.skip("this machine's disk tells case apart; the fake one stands in")
+        home = tmp_path.resolve() / "pi"
+        home.mkdir()
+        return make_real(case, home), home
+
+    return make
+
+
+@pytest.mark.parametrize("case", ACCEPTED)
+def test_a_path_leads_to_its_project(case, make_disk):
+    disk, home = make_disk(case)
+    found = find_workspace(home / case["path"], Folders(home), DOMAINS, disk)
+
+    assert found.domain == case["domain"]
+    assert found.project == home / case["project"]
+    assert list(found.levels) == case["levels"]
+    assert found.git_entry.value == case["git"]
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_path_that_cannot_be_used_is_refused_with_what_to_do(case, make_disk):
+    disk, home = make_disk(case)
+    with pytest.raises(UsageError) as refused:
+        find_workspace(home / text(case, case["path"]), Folders(home), DOMAINS, disk)
+
+    message, hint = refused.value.message, refused.value.hint
+    assert message.isprintable()
+    place = 0
+    for words in case["says"]:
+        place = message.index(words.replace("HOME", str(home)), place)
+    assert case.get("hint", "").replace("HOME", str(home)) in hint
+    assert hint
+
+
+def test_a_folder_that_cannot_be_listed_is_refused(tmp_path):
+    class Closed(RealDisk):
+        def names(self, folder):
+            if folder.name == "closed":
+                raise PermissionError(13, "Permission denied", str(folder))
+            return super().names(folder)
+
+    project = tmp_path.resolve() / "ws" / "private" / "closed"
+    project.mkdir(parents=True)
+    with pytest.raises(UsageError, match="cannot be read"):
+        find_workspace(project, Folders(tmp_path.resolve()), DOMAINS, Closed())
+
+
+def test_folders_above_the_workspace_need_not_be_listable(tmp_path):
+    home = tmp_path.resolve() / "pi"
+
+    class ClosedAbove(RealDisk):
+        def names(self, folder):
+            if not folder.is_relative_to(home / "ws"):
+                raise PermissionError(13, "Permission denied", str(folder))
+            return super().names(folder)
+
+    (home / "ws" / "private" / "repo").mkdir(parents=True)
+
+    assert find_workspace(home / "ws" / "private" / "repo", Folders(home), DOMAINS, ClosedAbove()).levels == ("repo",)
+
+
+def test_looking_changes_nothing(tmp_path):
+    home = tmp_path.resolve()
+    (home / "ws" / "private" / "repo").mkdir(parents=True)
+    before = sorted(home.rglob("*"))
+    find_workspace(home / "ws" / "private" / "repo", Folders(home), DOMAINS, RealDisk())
+
+    assert sorted(home.rglob("*")) == before
