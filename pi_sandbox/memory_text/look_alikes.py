@@ -14,6 +14,8 @@ from importlib import resources
 _LEFT_TO_RIGHT_MARK = "\u200e"
 """The package keeps it around right-to-left characters, as Unicode's own file does."""
 
+_BLANK_BRAILLE = "\u2800"
+
 _LETTER = re.compile(
     r"(?:LATIN (?:SMALL LETTER|CAPITAL LETTER|(?:CAPITAL )?LETTER SMALL CAPITAL|SUBSCRIPT SMALL LETTER)"
     r"|REGIONAL INDICATOR SYMBOL LETTER) ([A-Z])(?: WITH .*)?\Z"

@@ -58,7 +58,10 @@ def without_reserved_tags(text: str) -> str:
 
 
 def _may_open_a_tag(text: str) -> bool:
-    return any(seen_as(character).startswith("<") or character in "<&%\\" for character in set(text))
+    characters = set(text)
+    return not characters.isdisjoint("<&%\\") or any(
+        seen_as(character).startswith("<") for character in characters if not character.isascii()
+    )
 
 
 def _as_seen(source: Traced) -> Traced:

@@ -1,0 +1,168 @@
+"""What sanitising takes out of memory text, what it leaves, and what it costs."""
+
+import re
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pi_sandbox.memory_text.reserved_tags import MEMORY_TAGS, PROMPT_TAGS
+from pi_sandbox.memory_text.sanitise import sanitise_memory_text
+from tests.corpora.loader import corpus
+
+CASES = corpus("sanitise")
+CHANGED = [case for case in CASES if "result" in case.values[0]]
+ORDINARY = [case for case in CASES if "result" not in case.values[0]]
+
+FRAGMENTS = [
+    *"<>&%;#[]/\\-_ \n\t\r",
+    *(
+        "&lt;",
+        "&lt",
+        "&amp;",
+        "amp;",
+        "lt;",
+        "&#60;",
+        "&#x3c",
+        "&#",
+        "%3C",
+        "%25",
+        "3C",
+        "%E2%80%B9",
+        "\\u003c",
+        "\\x3c",
+    ),
+    *("auto", "memory", "_index", "auto_memory", "system-reminder", "rules", "</rules", "rn", "аutо", "index"),
+    *(
+        "‹",
+        "＜",
+        "›",
+        "«",
+        "\u0338",
+        "\u200b",
+        "\u200c",
+        "\u200d",
+        "\ufe0f",
+        "\U0001f600",
+        "\u20e3",
+        "1",
+        "م",
+        "\u094d",
+    ),
+    *(
+        "\x1b",
+        "\x1b[",
+        "\x1b]",
+        "31m",
+        "\x07",
+        "\x9b",
+        "\x9c",
+        "\x9d",
+        "\x85",
+        "\u2028",
+        "\x00",
+        "\ud800",
+        "\U000e0041",
+    ),
+]
+HOSTILE = st.lists(st.sampled_from(FRAGMENTS), max_size=24).map("".join)
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
+
+
+def test_the_corpus_has_cases_of_both_kinds() -> None:
+    assert len(CHANGED) > 60
+    assert len(ORDINARY) > 20
+
+
+@pytest.mark.parametrize("case", CHANGED)
+def test_what_hides_or_poses_is_taken_out(case: dict[str, str]) -> None:
+    assert case["text"] != case["result"]
+    assert sanitise_memory_text(case["text"]) == case["result"]
+    assert sanitise_memory_text(case["result"]) == case["result"]
+
+
+@pytest.mark.parametrize("case", ORDINARY)
+def test_ordinary_text_stays_as_it_is(case: dict[str, str]) -> None:
+    assert sanitise_memory_text(case["text"]) == case["text"]
+
+
+@pytest.mark.parametrize("tag", [*MEMORY_TAGS, *PROMPT_TAGS])
+def test_no_reserved_tag_survives(tag: str) -> None:
+    assert sanitise_memory_text(f"a<{tag}>b</{tag}>c") == f"a[{tag}]b[/{tag}]c"
+    assert sanitise_memory_text(f"a<{tag}er>b") == f"a<{tag}er>b"
+
+
+@given(ANY_TEXT | HOSTILE)
+def test_doing_it_twice_changes_nothing_more(text: str) -> None:
+    once = sanitise_memory_text(text)
+    assert sanitise_memory_text(once) == once
+
+
+@given(ANY_TEXT | HOSTILE)
+def test_the_result_holds_no_control_and_no_stray_ignorable_character(text: str) -> None:
+    result = sanitise_memory_text(text)
+    result.encode("utf-8")
+    for character in result:
+        assert character in "\n\t" or unicodedata.category(character) not in {"Cc", "Cs", "Zl", "Zp"}
+        assert character in "\u200c\u200d\ufe0f" or not re.match(
+            r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f]", character
+        )
+    assert not re.search("[\u200c\u200d\ufe0f]{3}|\u200d\u200d|\ufe0f\ufe0f|\u200c\u200c", result)
+
+
+@given(HOSTILE, st.sampled_from(["auto_memory", "auto_memory_index", "system-reminder"]), HOSTILE)
+def test_no_plain_tag_of_memory_survives_whatever_stands_around_it(before: str, tag: str, after: str) -> None:
+    result = sanitise_memory_text(f"{before}<{tag}>{after}</{tag}>{before}")
+    assert not re.search(r"<[\s/]*(auto_memory(_index)?|system-reminder)[\s>]", result, re.IGNORECASE)
+
+
+@given(st.text(st.characters(max_codepoint=0x7E, min_codepoint=0x20, exclude_characters="<&%\\") | st.just("\n")))
+def test_ascii_without_brackets_and_encodings_is_left_alone(text: str) -> None:
+    assert sanitise_memory_text(text) == text
+
+
+@given(ANY_TEXT | HOSTILE)
+def test_the_text_never_grows(text: str) -> None:
+    assert len(sanitise_memory_text(text)) <= len(text)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<",
+        "< ",
+        "<a ",
+        "<auto_",
+        "<auto_memory",
+        "&",
+        "&amp;",
+        "&lt",
+        "&#0",
+        "&#x26;",
+        "%25",
+        "%e2",
+        "%e2%25",
+        "\\u",
+        "\x1b]",
+        "\x1b[0",
+        "\x9d",
+        "\x1b ",
+        "\u200d",
+        "\U0001f600\u200d",
+        "漢<",
+        "‹",
+        "_",
+        "a\u0336",
+    ],
+)
+def test_the_time_grows_no_faster_than_the_text(piece: str) -> None:
+    short, long = ((piece * (size // len(piece) + 1))[:size] for size in (20_000, 160_000))
+    sanitise_memory_text(short)
+    started = time.process_time()
+    sanitise_memory_text(short)
+    between = time.process_time()
+    sanitise_memory_text(long)
+    ended = time.process_time()
+    assert ended - between < 8 * (between - started) * 4 + 0.05
