@@ -12,8 +12,10 @@ from pi_sandbox.session.plan import SessionPlan
 
 if TYPE_CHECKING:
     from pi_sandbox.launch.demo import DemoResult
+    from pi_sandbox.launch.doctor import Check
     from pi_sandbox.launch.home import HomeReport
     from pi_sandbox.launch.images import NamedState
+    from pi_sandbox.settings.describe import SettingDescription
 
 
 def show_error(message: str, hint: str) -> None:
@@ -123,6 +125,46 @@ def image_text(states: "Sequence[NamedState]") -> str:
             case other:
                 rows.append((named.tag, "does not match this version: pi-sandbox image build", other.image_id, ""))
     return _table(rows)
+
+
+def doctor_text(checks: "Sequence[Check]", settings: "Sequence[SettingDescription]") -> str:
+    """Gives one line a check, the remedy below a bad one, and the settings with where each came from."""
+    width = max(len(check.name) for check in checks)
+    lines = []
+    for check in checks:
+        lines.append(f"{check.state.value:<15} {check.name:<{width}}  {_on_one_line(check.detail)}")
+        if check.remedy:
+            lines.append(f"{'':<15} {'':<{width}}  → {_on_one_line(check.remedy)}")
+    rows = [
+        (row.name, shown(row.shown), "" if row.origin is None else f"from the {row.origin.value}") for row in settings
+    ]
+    return "\n".join(lines) + "\n" + (f"\nsettings\n{_table(rows)}" if rows else "")
+
+
+def doctor_json(checks: "Sequence[Check]", settings: "Sequence[SettingDescription]") -> str:
+    """Gives the same for programs."""
+    import json
+
+    return (
+        json.dumps(
+            {
+                "checks": [
+                    {"name": check.name, "state": check.state.value, "detail": check.detail, "remedy": check.remedy}
+                    for check in checks
+                ],
+                "settings": [
+                    {"name": row.name, "value": row.shown, "origin": None if row.origin is None else row.origin.value}
+                    for row in settings
+                ],
+            },
+            indent=2,
+        )
+        + "\n"
+    )
+
+
+def _on_one_line(text: str) -> str:
+    return text if text.isprintable() else quoted(text)
 
 
 def demo_text(result: "DemoResult") -> str:

@@ -30,10 +30,15 @@ def look_at_disk(folders: Folders, workspace: Workspace, opt_in: DomainName | No
     )
 
 
+def look_at_store(folders: Folders, name: str) -> StoreLook:
+    """Gives what there is to know of one store, without the levels in it."""
+    return _store(folders, name, (), mount_points())
+
+
 def _store(folders: Folders, name: str, levels: tuple[str, ...], inner: tuple[Path, ...]) -> StoreLook:
     path = Path(os.path.realpath(folders.store(name)))
     state, git_entry = _state(path)
-    hidden = _other_levels(path, levels) if state is StoreState.PRESENT else ()
+    hidden = _other_levels(path, levels) if levels and state is StoreState.PRESENT else ()
     return StoreLook(name, path, state, git_entry, hidden, _below(path, inner))
 
 

@@ -15,6 +15,7 @@ Not handled here: what appears in a store while the session runs. A level that i
 visible to it.
 """
 
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from pi_sandbox.errors import UsageError, quoted
@@ -77,6 +78,16 @@ def plan_mounts(scope: SessionScope, workspace: Workspace, folders: Folders, loo
         mounts += _opt_in_store(look.opt_in, scope)
     mounts += _agent(workspace, folders, look)
     return tuple(sorted(mounts, key=lambda mount: (len(mount.target.parts), str(mount.target))))
+
+
+def probe_targets(folders: Folders, stores: Sequence[StoreLook]) -> tuple[Mount, ...]:
+    """Gives the mounts of a container that only looks: every store that is there, and the marker."""
+    present = [store for store in stores if store.state is StoreState.PRESENT]
+    return (
+        *(_bind(store_path(store.name), store.path, False, f"the memory of {store.name}") for store in present),
+        *(_hidden_git(store, store_path(store.name)) for store in present),
+        _bind(MARKERS, folders.markers, True, "proves that the engine sees this machine's files"),
+    )
 
 
 def _check_place(project: PurePosixPath) -> None:

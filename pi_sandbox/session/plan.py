@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import PurePosixPath
 
 from pi_sandbox import __version__
-from pi_sandbox.session.container_spec import ContainerSpec, StandingPart
+from pi_sandbox.session.container_spec import ContainerSpec, Mount, StandingPart
 from pi_sandbox.session.disk_look import DiskLook, StoreLook, StoreState
 from pi_sandbox.session.mount_plan import git_mode, plan_mounts
 from pi_sandbox.session.scope import GitMode, SessionScope
@@ -130,6 +130,38 @@ def plan_session(
         standing=standing if engine.cpus is None else replace(standing, cpus=min(standing.cpus, float(engine.cpus))),
     )
     return SessionPlan(workspace, scope, container, channel_names(settings), _warnings(scope, look))
+
+
+def plan_probe(
+    mounts: tuple[Mount, ...],
+    settings: Settings,
+    standing: StandingPart,
+    host: HostFacts,
+    image: str,
+    *,
+    rootless: bool,
+    session_id: str,
+) -> ContainerSpec:
+    """Gives a container that runs nothing but the entry's first half: it says what it sees (`pi-sandbox doctor`)."""
+    return ContainerSpec(
+        name=f"pi-sandbox-{session_id}",
+        image=image,
+        command=(*ENTRY, "shell", "true"),
+        user="0:0" if rootless else f"{host.uid}:{host.gid}",
+        working_dir=PurePosixPath("/home/pi"),
+        environment=(("HOME", "/home/pi"), ("LANG", "C.UTF-8")),
+        labels=(
+            (SESSION_LABEL, session_id),
+            (PROJECT_LABEL, "pi-sandbox doctor"),
+            (HOME_LABEL, str(settings.home)),
+            (VERSION_LABEL, __version__),
+            (OWNER_LABEL, host.owner.to_label()),
+        ),
+        mounts=mounts,
+        tty=False,
+        runtime=settings.runtime,
+        standing=standing,
+    )
 
 
 def session_scope(request: SessionRequest, workspace: Workspace, look: DiskLook) -> SessionScope:

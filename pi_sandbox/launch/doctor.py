@@ -1,0 +1,221 @@
+"""Looks at everything that a session needs, one thing at a time, and says what is wrong and how to mend it.
+
+Each check stands for itself: one that fails does not hide the others, and one that cannot be made because an earlier one
+failed is not applicable, never good.
+"""
+
+import os
+import shutil
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from pi_sandbox.containers.docker_engine import DockerEngine, connect
+from pi_sandbox.containers.terminal import Terminal
+from pi_sandbox.credentials.keyring_call import system_keychain
+from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.launch.images import image_states
+from pi_sandbox.launch.leftovers import sessions_of
+from pi_sandbox.launch.look import look_at_store
+from pi_sandbox.launch.mount_probe import probe_mounts
+from pi_sandbox.session.disk_look import StoreState
+from pi_sandbox.session.ownership import Verdict
+from pi_sandbox.settings.domains import CORE
+from pi_sandbox.settings.folders import Folders
+from pi_sandbox.settings.read import read_settings
+from pi_sandbox.settings.settings import Settings
+
+FREE_BYTES = 1024**3
+"""Free space below which the disk of the home counts as bad, in bytes."""
+
+PROBE_ACCOUNT = "pi-sandbox-doctor"
+"""An item that nobody stores: a keyring that says it has none of that name works."""
+
+
+class State(Enum):
+    """What a check came to."""
+
+    GOOD = "good"
+    BAD = "bad"
+    NOT_APPLICABLE = "not applicable"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the doctor. `remedy` is set exactly where the state is bad."""
+
+    name: str
+    state: State
+    detail: str
+    remedy: str = ""
+
+
+def examine(environ: Mapping[str, str]) -> tuple[Check, ...]:
+    """Gives every check of this machine."""
+    settings_check, settings = _settings(environ)
+    checks = [settings_check]
+    if settings is not None:
+        folders = Folders(settings.home)
+        checks += [
+            _home(folders),
+            *(_store(folders, name) for name in (CORE, *settings.domains)),
+            _agent_config(folders),
+        ]
+        checks.append(_disk(folders))
+    engine_checks, engine = _engine(environ)
+    checks += engine_checks
+    checks += _images(engine)
+    checks.append(_mounts(engine, settings, checks))
+    checks += [_inner_sandboxes(engine), _leftovers(engine, settings)]
+    checks.append(_keyring(environ, settings))
+    checks.append(_terminal(environ))
+    return tuple(checks)
+
+
+def _guarded(name: str, look: Callable[[], Check]) -> Check:
+    try:
+        return look()
+    except PiSandboxError as error:
+        return Check(name, State.BAD, error.message, error.hint or "look at the message")
+    except OSError as error:
+        return Check(name, State.BAD, f"{error.filename}: {error.strerror}", "look at the place named")
+
+
+def _settings(environ: Mapping[str, str]) -> tuple[Check, Settings | None]:
+    try:
+        settings = read_settings(environ)
+    except PiSandboxError as error:
+        return Check("settings", State.BAD, error.message, error.hint), None
+    return Check("settings", State.GOOD, f"home {settings.home}, domains {', '.join(settings.domains)}"), settings
+
+
+def _home(folders: Folders) -> Check:
+    if not folders.home.is_dir():
+        return Check("home", State.BAD, f"{folders.home} does not exist", "pi-sandbox init")
+    missing = [place for place in (folders.brain, folders.workspace, folders.state) if not place.is_dir()]
+    if missing:
+        return Check("home", State.BAD, f"{missing[0]} does not exist", "pi-sandbox init")
+    if folders.home.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return Check("home", State.BAD, f"others may write in {folders.home}", f"chmod go-w {folders.home}")
+    return Check("home", State.GOOD, str(folders.home))
+
+
+def _store(folders: Folders, name: str) -> Check:
+    store = look_at_store(folders, name)
+    if store.state is StoreState.PRESENT:
+        return Check(f"store {name}", State.GOOD, str(store.path))
+    remedy = "pi-sandbox init" if store.state is StoreState.ABSENT else "move it away, then pi-sandbox init"
+    return Check(f"store {name}", State.BAD, f"{store.path} {store.state.value}", remedy)
+
+
+def _agent_config(folders: Folders) -> Check:
+    rules = folders.agent_config / "AGENTS.md"
+    if rules.is_file():
+        return Check("pi's settings", State.GOOD, str(folders.agent_config))
+    return Check("pi's settings", State.BAD, f"{rules} does not exist: pi has no memory rules", "pi-sandbox init")
+
+
+def _disk(folders: Folders) -> Check:
+    return _guarded("disk", lambda: _free_space(folders.home))
+
+
+def _free_space(home: Path) -> Check:
+    place = next(folder for folder in (home, *home.parents) if folder.exists())
+    free = shutil.disk_usage(place).free
+    detail = f"{free / 1e9:.1f} GB free at {place}"
+    if free < FREE_BYTES:
+        return Check("disk", State.BAD, detail, "free some space: sessions and stores need it")
+    return Check("disk", State.GOOD, detail)
+
+
+def _engine(environ: Mapping[str, str]) -> tuple[list[Check], DockerEngine | None]:
+    try:
+        engine = connect(environ)
+        facts = engine.facts()
+    except PiSandboxError as error:
+        return [Check("engine", State.BAD, error.message, error.hint)], None
+    kind = "rootless" if facts.rootless else "with root"
+    return [
+        Check("engine", State.GOOD, f"{facts.product} {facts.version}, API {facts.api_version}, {kind}"),
+        Check("context", State.GOOD, facts.endpoint),
+    ], engine
+
+
+def _images(engine: DockerEngine | None) -> list[Check]:
+    if engine is None:
+        return [Check("image", State.NOT_APPLICABLE, "there is no engine to ask")]
+    try:
+        states = image_states(engine)
+    except PiSandboxError as error:
+        return [Check("image", State.BAD, error.message, error.hint)]
+    return [
+        Check(f"image {named.tag}", State.GOOD, "matches this version")
+        if named.matches
+        else Check(f"image {named.tag}", State.BAD, "is not built for this version", "pi-sandbox image build")
+        for named in states
+    ]
+
+
+def _mounts(engine: DockerEngine | None, settings: Settings | None, so_far: list[Check]) -> Check:
+    if engine is None or settings is None:
+        return Check("mounts", State.NOT_APPLICABLE, "needs an engine and settings")
+    if any(check.state is State.BAD and check.name.startswith(("image pi-sandbox-agent", "home")) for check in so_far):
+        return Check("mounts", State.NOT_APPLICABLE, "needs the home and the agent image")
+    return _guarded("mounts", lambda: _probed(engine, settings))
+
+
+def _probed(engine: DockerEngine, settings: Settings) -> Check:
+    probe_mounts(engine, settings)
+    return Check("mounts", State.GOOD, "a container sees the stores, and may write in them, as you do")
+
+
+def _inner_sandboxes(engine: DockerEngine | None) -> Check:
+    if engine is None:
+        return Check("inner sandboxes", State.NOT_APPLICABLE, "there is no engine to ask")
+    return Check(
+        "inner sandboxes",
+        State.NOT_APPLICABLE,
+        "programs in a session cannot make namespaces of their own (unshare, bubblewrap): its hardening stays on",
+    )
+
+
+def _leftovers(engine: DockerEngine | None, settings: Settings | None) -> Check:
+    if engine is None or settings is None:
+        return Check("leftovers", State.NOT_APPLICABLE, "needs an engine and settings")
+    return _guarded("leftovers", lambda: _left_over(engine, Folders(settings.home)))
+
+
+def _left_over(engine: DockerEngine, folders: Folders) -> Check:
+    sessions = sessions_of(engine, folders)
+    left = [session for session in sessions if session.verdict is not Verdict.ALIVE]
+    if left:
+        names = ", ".join(f"{session.session_id} of {session.project} ({session.verdict.value})" for session in left)
+        return Check("leftovers", State.BAD, names, "the next `pi-sandbox run` ends those whose wrapper is gone")
+    return Check("leftovers", State.GOOD, f"none; {len(sessions)} session(s) running")
+
+
+def _keyring(environ: Mapping[str, str], settings: Settings | None) -> Check:
+    if settings is None:
+        return Check("keyring", State.NOT_APPLICABLE, "needs the settings")
+    needed = [name for name in settings.pass_secrets if not environ.get(name)]
+    needed += [name for name, store in settings.stores.items() if store.url and store.token_command is None]
+    if not needed:
+        return Check("keyring", State.NOT_APPLICABLE, "nothing is taken from it with these settings")
+    return _guarded("keyring", lambda: _usable_keyring(environ, needed))
+
+
+def _usable_keyring(environ: Mapping[str, str], needed: list[str]) -> Check:
+    system_keychain(environ, attended=os.isatty(0)).has(PROBE_ACCOUNT)
+    return Check("keyring", State.GOOD, f"answers; it is asked for {', '.join(needed)}")
+
+
+def _terminal(environ: Mapping[str, str]) -> Check:
+    terminal = Terminal()
+    if not terminal.is_interactive:
+        return Check(
+            "terminal", State.NOT_APPLICABLE, "standard input or output is no terminal: pi would run without one"
+        )
+    size = terminal.size()
+    return Check("terminal", State.GOOD, f"{environ.get('TERM', 'no TERM')}, {size.columns} by {size.rows}")
