@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from pi_sandbox.settings.settings import Proxies
 
 _STEP = re.compile(r"^(?:\[\d+/\d+\] )?step (?P<step>\d+)/(?P<of>\d+) ?: (?P<text>.+)$", re.IGNORECASE)
+_IMAGE_ID = re.compile(r"^ ?--->? (?:Using cache )?([0-9a-f]{11,64})$", re.MULTILINE)
 _ANSI_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -95,6 +96,11 @@ class BuildLog:
     def text_of_step(self) -> str:
         """The part of the log that belongs to the step that began last: the reason of a failure is in there."""
         return clean("".join(self._parts[self._step_starts_at :]), self._secrets)
+
+    @property
+    def image_ids(self) -> frozenset[str]:
+        """The shortened ids of the images that the build made or used again, one after each step."""
+        return frozenset(_IMAGE_ID.findall("".join(self._parts)))
 
     def _begin_step(self, text: str) -> BuildProgress | None:
         begun = _STEP.match(text.strip())

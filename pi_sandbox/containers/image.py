@@ -4,6 +4,9 @@
   whose label equals what this installation would build is used.
 - Proxy settings go in as build arguments that the engine keeps out of images and their history. The CA bundle goes in
   as a file of the context, used by the stages that download and left behind there.
+- What earlier builds left is removed, so that upgrades do not fill the disk: a replaced image, and stages that carry
+  our label, are older than a day (another build may be using younger ones) and were not used by this build, whose
+  stages make the next one quick. Layers go with the last image that needs them; what a container uses stays.
 - The engine's client is handed in.
 """
 
@@ -11,9 +14,11 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from pi_sandbox import __version__
@@ -29,8 +34,11 @@ _COMMAND_FAILED = re.compile(r"^The command .* returned a non-zero code: (?P<cod
 
 INPUTS_LABEL = "dev.pi-sandbox.inputs"
 VERSION_LABEL = "dev.pi-sandbox.version"
+PART_LABEL = "dev.pi-sandbox.part"
 SILENCE_SECONDS = 900
 """How long one step may say nothing: a slow mirror needs minutes, a dead one should not hold the owner for ever."""
+
+STAGES_KEPT_SECONDS = 24 * 60 * 60
 
 
 @dataclass(frozen=True)
@@ -114,7 +122,7 @@ def build_image(
     proxies: Proxies,
     progress: Callable[[BuildProgress], None],
 ) -> str:
-    """Builds and tags the image and gives its id; an earlier image of the same tag goes away unless it is in use.
+    """Builds and tags the image and gives its id; what earlier builds left goes away.
 
     `progress` is called as each step begins. Raises `ImageBuildFailed` with the whole log and, where that tells, what
     to do; `EngineError` if the engine goes away; `ImageError` if the files changed since `identity` was made.
@@ -145,7 +153,7 @@ def build_image(
     after = find_image(client, identity)
     if log.failure is not None or not isinstance(after, Matches):
         raise _build_failure(identity, base_image, log)
-    _remove_replaced(client, before, after)
+    _remove_leftovers(client, identity.target, before, after, log)
     return after.image_id
 
 
@@ -160,17 +168,37 @@ def _build_failure(identity: ImageIdentity, base_image: str, log: BuildLog) -> I
     return ImageBuildFailed(f"{what}: {step} failed: {reason}", failure_hint(log), log.text)
 
 
-def _remove_replaced(client: APIClient, before: ImageState, after: Matches) -> None:
-    """Removes the image that lost its tag, but not its layers: they are what makes the next build quick."""
+def stale_stages(stages: Sequence[Mapping[str, Any]], used: Collection[str], now: float) -> tuple[str, ...]:
+    """Gives the ids of the stages, as the engine lists them, that no build needs any more at `now` (seconds).
+
+    `used` are the ids that the latest build used, shortened as its log has them.
+    """
+    return tuple(
+        stage["Id"]
+        for stage in stages
+        if stage["Created"] < now - STAGES_KEPT_SECONDS
+        and not any(stage["Id"].removeprefix("sha256:").startswith(identifier) for identifier in used)
+    )
+
+
+def _remove_leftovers(client: APIClient, target: Target, before: ImageState, after: Matches, log: BuildLog) -> None:
+    if not isinstance(before, Absent) and before.image_id != after.image_id:
+        _remove_unless_needed(client, before.image_id)
+    if target == "agent":  # its build uses every stage; the other would throw away what only the agent needs
+        with engine_errors():
+            stages = client.images(filters={"dangling": True, "label": PART_LABEL})
+        for image_id in stale_stages(stages, log.image_ids, time.time()):
+            _remove_unless_needed(client, image_id)
+
+
+def _remove_unless_needed(client: APIClient, image_id: str) -> None:
     from docker.errors import APIError
 
-    if isinstance(before, Absent) or before.image_id == after.image_id:
-        return
     with engine_errors():
         try:
-            client.remove_image(before.image_id, noprune=True)
+            client.remove_image(image_id)
         except APIError as error:
-            if error.status_code not in (404, 409):
+            if error.status_code not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
                 raise
 
 
