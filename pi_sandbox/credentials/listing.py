@@ -1,5 +1,6 @@
 """Which secrets there can be, and where each would be taken from, without reading one."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -12,7 +13,7 @@ from pi_sandbox.settings.settings import Settings
 from pi_sandbox.settings.table import PASS_SECRETS
 from pi_sandbox.settings.values import parse_secret_names
 
-_TOKEN_PREFIX, _TOKEN_SUFFIX = "brain-", "-token"
+_TOKEN_NAME = re.compile(r"brain-(?P<store>.+)-token")
 
 
 class State(Enum):
@@ -47,8 +48,8 @@ class SecretKind:
 
 def secret_kind(name: str) -> SecretKind:
     """Gives what a name stands for; raises `UsageError` for a name that can be neither."""
-    if name.startswith(_TOKEN_PREFIX) and name.endswith(_TOKEN_SUFFIX):
-        store = name.removeprefix(_TOKEN_PREFIX).removesuffix(_TOKEN_SUFFIX)
+    if match := _TOKEN_NAME.fullmatch(name):
+        store = match["store"]
         try:
             return SecretKind(name, store if store == CORE else parse_domain_name(store))
         except SettingsError as error:

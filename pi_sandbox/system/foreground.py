@@ -25,8 +25,11 @@ class Foreground:
 
     @contextlib.contextmanager
     def lent_to(self, group: int) -> Iterator[None]:
-        """Puts a process group in front for the time of the block."""
-        modes = termios.tcgetattr(self.terminal)
+        """Puts a process group in front for the time of the block; raises `OSError` if the terminal went away."""
+        try:
+            modes = termios.tcgetattr(self.terminal)
+        except termios.error as error:
+            raise OSError(*error.args) from error
         self._put_in_front(group)
         try:
             yield

@@ -177,7 +177,7 @@ def _start(
         return subprocess.Popen(
             list(arguments),
             env=dict(environment),
-            cwd=folder,
+            cwd=str(folder),
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=stderr,
@@ -187,13 +187,15 @@ def _start(
         )
     except FileNotFoundError as error:
         if error.filename == str(folder):
-            raise ProgramUnusableError(f"the folder {quoted(folder)} does not exist") from error
+            raise ProgramUnusableError(f"the folder {quoted(folder)} does not exist", "make the folder") from error
         raise ProgramMissingError(
             f"there is no program {quoted(arguments[0])}", "install it or correct its name"
         ) from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise ProgramUnusableError(f"the program {quoted(arguments[0])} cannot be started: {reason}") from error
+        raise ProgramUnusableError(
+            f"the program {quoted(arguments[0])} cannot be started: {reason}", "see that it can be run by you"
+        ) from error
 
 
 def _collect(running: _Run) -> Finished:

@@ -1,0 +1,101 @@
+"""Which secrets there can be, where each would come from, and what stands in the way of a stored one."""
+
+from pathlib import Path
+
+import pytest
+
+from pi_sandbox.credentials.keyring_protocol import Action, Answer, Outcome
+from pi_sandbox.credentials.listing import ListedSecret, State, list_secrets, secret_kind, setting_note
+from pi_sandbox.credentials.secret import Secret
+from pi_sandbox.errors import UsageError
+from pi_sandbox.settings.load import load_settings
+from pi_sandbox.settings.settings import Settings
+from tests.fakes.keyring import FakeKeyring
+
+
+def settings(**environ: str) -> Settings:
+    return load_settings(environ, Path("/home/ann"), lambda path: None)
+
+
+def test_every_name_is_listed_with_its_source_and_nothing_is_read() -> None:
+    fake = FakeKeyring({"IN_RING": Secret("a"), "brain-core-token": Secret("b"), "brain-work-token": Secret("c")})
+    listed, problem = list_secrets(
+        settings(PI_SANDBOX_PASS_SECRETS="IN_ENV,IN_RING,NOWHERE,EMPTY", BRAIN_WORK_TOKEN_CMD="op read x"),
+        {"IN_ENV": "x", "EMPTY": ""},
+        fake.keychain(),
+    )
+    assert listed == (
+        ListedSecret("IN_ENV", "environment", State.PRESENT),
+        ListedSecret("IN_RING", "keyring", State.PRESENT),
+        ListedSecret("NOWHERE", "keyring", State.ABSENT),
+        ListedSecret("EMPTY", "keyring", State.ABSENT),
+        ListedSecret("brain-core-token", "keyring", State.PRESENT),
+        ListedSecret("brain-private-token", "keyring", State.ABSENT),
+        ListedSecret("brain-work-token", "BRAIN_WORK_TOKEN_CMD", State.NOT_RUN),
+    )
+    assert problem == ""
+    assert {action for action, _ in fake.asked} == {Action.LOOK}
+
+
+def test_a_keyring_that_does_not_say_makes_the_state_unknown_with_one_reason() -> None:
+    fake = FakeKeyring(refusal=Answer(Outcome.UNUSABLE, "there is no keyring on this machine"))
+    listed, problem = list_secrets(settings(), {}, fake.keychain())
+    assert {each.state for each in listed} == {State.UNKNOWN}
+    assert "no usable keyring" in problem
+    assert len(fake.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "store"),
+    [
+        ("ANTHROPIC_API_KEY", None),
+        ("k", None),
+        ("brain-core-token", "core"),
+        ("brain-work-token", "work"),
+        ("brain-my-club-token", "my-club"),
+        ("brain-token-token", "token"),
+    ],
+)
+def test_a_name_is_a_variable_or_the_token_of_a_store(name: str, store: str | None) -> None:
+    assert secret_kind(name).store == store
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        " ",
+        "-",
+        "A B",
+        "A,B",
+        " A",
+        "A=b",
+        "1A",
+        "A-B",
+        "ä",
+        "A\n",
+        "PATH",
+        "LD_PRELOAD",
+        "PI_SANDBOX_HOME",
+        "brain-token",
+        "brain--token",
+        "brain-Work-token",
+        "brain-my_club-token",
+        "brain-work-token\n",
+        "brain-../x-token",
+        "brain-work",
+    ],
+)
+def test_any_other_name_is_refused(name: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        secret_kind(name)
+    assert "brain-<domain>-token" in raised.value.hint
+
+
+def test_a_stored_item_that_nothing_will_use_is_said() -> None:
+    configured = settings(PI_SANDBOX_PASS_SECRETS="USED", BRAIN_WORK_TOKEN_CMD="op read x")
+    assert setting_note(secret_kind("USED"), configured) == ""
+    assert "PI_SANDBOX_PASS_SECRETS" in setting_note(secret_kind("UNUSED"), configured)
+    assert setting_note(secret_kind("brain-private-token"), configured) == ""
+    assert "core, private, work" in setting_note(secret_kind("brain-wrok-token"), configured)
+    assert "BRAIN_WORK_TOKEN_CMD" in setting_note(secret_kind("brain-work-token"), configured)
