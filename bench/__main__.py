@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench import command_start, session_start, store_size
-from bench.side_by_side import Comparison, table
+from bench.side_by_side import CommandFailedError, Comparison, table
 
 BENCHMARKS: dict[str, Callable[[], list[Comparison]]] = {
     "command_start": command_start.comparisons,
@@ -20,14 +20,18 @@ BENCHMARKS: dict[str, Callable[[], list[Comparison]]] = {
 
 
 def main() -> int:
-    """Gives 0 if every target is met, 1 if one is missed."""
+    """Gives 0 if every target is met, 1 if one is missed, 2 if something could not be measured."""
     parser = argparse.ArgumentParser(prog="script/bench", description="Ratios, measured side by side in one run.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
     arguments = parser.parse_args()
     if unknown := set(arguments.names) - set(BENCHMARKS):
         parser.error(f"unknown: {', '.join(sorted(unknown))} (there are {', '.join(BENCHMARKS)})")
-    lines = [line for name in arguments.names or BENCHMARKS for line in BENCHMARKS[name]()]
+    try:
+        lines = [line for name in arguments.names or BENCHMARKS for line in BENCHMARKS[name]()]
+    except CommandFailedError as error:
+        print(error, file=sys.stderr)
+        return 2
     print(table(lines))
     if arguments.json:
         arguments.json.write_text(json.dumps([line.as_json() for line in lines], indent=2) + "\n")

@@ -8,6 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 
+class CommandFailedError(Exception):
+    """A command that was to be measured did not do its thing. The message holds its output."""
+
+
 @dataclass(frozen=True)
 class Sample:
     """The times of one candidate: seconds, the median and the middle half's width beside it."""
@@ -55,13 +59,13 @@ def compare(
 
 
 def time_command(arguments: Sequence[str], environment: Mapping[str, str], *, exit_code: int = 0) -> float:
-    """Gives the seconds from start to end of a command. Raises `RuntimeError` with its output if it ends otherwise."""
+    """Gives the seconds from start to end of a command. Raises `CommandFailedError` if it ends otherwise."""
     began = time.perf_counter()
     finished = subprocess.run(arguments, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     seconds = time.perf_counter() - began
     if finished.returncode != exit_code:
         output = (finished.stdout + finished.stderr).decode("utf-8", "replace")
-        raise RuntimeError(f"{' '.join(arguments)} ended with {finished.returncode}: {output}")
+        raise CommandFailedError(f"{' '.join(arguments)} ended with {finished.returncode}: {output}")
     return seconds
 
 
