@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from pi_sandbox.settings.settings import Proxies
 
 _STEP = re.compile(r"^(?:\[\d+/\d+\] )?step (?P<step>\d+)/(?P<of>\d+) ?: (?P<text>.+)$", re.IGNORECASE)
-_IMAGE_ID = re.compile(r"^ ?--->? (?:Using cache )?([0-9a-f]{11,64})$", re.MULTILINE)
+_IMAGE_ID = re.compile(r"^ ?-{2,3}> (?:Using cache )?([0-9a-f]{11,64})$", re.MULTILINE)
 _ANSI_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 

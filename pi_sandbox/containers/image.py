@@ -16,9 +16,8 @@ import io
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from pi_sandbox import __version__
@@ -192,14 +191,11 @@ def _remove_leftovers(client: APIClient, target: Target, before: ImageState, aft
 
 
 def _remove_unless_needed(client: APIClient, image_id: str) -> None:
+    """Removes an image; one that the engine keeps, mostly because something needs it, is no reason to fail a build."""
     from docker.errors import APIError
 
-    with engine_errors():
-        try:
-            client.remove_image(image_id)
-        except APIError as error:
-            if error.status_code not in (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT):
-                raise
+    with engine_errors(), suppress(APIError):
+        client.remove_image(image_id)
 
 
 def _inspect(client: APIClient, image: str) -> dict[str, Any] | None:
@@ -222,4 +218,5 @@ def engine_errors() -> Iterator[None]:
     try:
         yield
     except (DockerException, RequestException) as error:
-        raise EngineError(f"the container engine failed: {error}", "see what pi-sandbox doctor says") from error
+        words = quoted(error)[1:-1]
+        raise EngineError(f"the container engine failed: {words}", "see what pi-sandbox doctor says") from error

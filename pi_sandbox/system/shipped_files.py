@@ -20,10 +20,11 @@ def package_folder() -> Path:
 
 def shipped_folder(name: str) -> Path:
     """Gives the folder `name` (such as "templates") that ships with this code. Raises `FilesError` if it is missing."""
-    return _folder_beside(package_folder(), name)
+    return folder_beside(package_folder(), name)
 
 
-def _folder_beside(package: Path, name: str) -> Path:
+def folder_beside(package: Path, name: str) -> Path:
+    """Gives the folder `name` that ships with the code in `package`. Raises `FilesError` if it is missing."""
     in_wheel = package / "_shipped"
     places = [in_wheel] if in_wheel.is_dir() else [package.parent, package.parent.parent]
     for place in places:
