@@ -27,11 +27,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skips a test without the engine or the images it needs; fails it where PI_SANDBOX_TEST_ENGINE=required."""
+    """Skips a test without the engine or the images it needs; fails it where TEST_ENGINE=required."""
     needs_images = item.get_closest_marker("image") is not None
     if needs_images or item.get_closest_marker("engine"):
         missing = _missing_engine() or (needs_images and _missing_images())
-        if missing and os.environ.get("PI_SANDBOX_TEST_ENGINE") == "required":
+        if missing and os.environ.get("TEST_ENGINE") == "required":
             pytest.fail(missing, pytrace=False)
         if missing:
             pytest.skip(missing)

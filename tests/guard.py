@@ -28,10 +28,10 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).parents[1]
-KEPT_VARIABLES = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TERM", "COLUMNS", "LINES", "CI"}
-KEPT_PREFIXES = ("PYTEST_", "COVERAGE_", "COV_CORE_", "PI_SANDBOX_TEST_")
+KEPT_VARIABLES = {"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TERM", "COLUMNS", "LINES", "CI", "TEST_ENGINE"}
+KEPT_PREFIXES = ("PYTEST_", "COVERAGE_", "COV_CORE_")
 LIFTED_VARIABLES = {
-    "engine": ("DOCKER_", "XDG_RUNTIME_DIR", "SSL_CERT_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy"),
+    "engine": ("DOCKER_", "XDG_RUNTIME_DIR", "SSL_CERT_", "PI_SANDBOX_CA_BUNDLE"),
     "uses_network": ("SSL_CERT_", "PIP_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy"),
     "uses_keyring": ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "PYTHON_KEYRING_BACKEND"),
     "uses_home": ("HOME", "XDG_"),

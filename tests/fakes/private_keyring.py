@@ -107,7 +107,7 @@ def private_bus(folder: Path) -> Iterator[PrivateBus]:
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
     if missing:
         reason = f"not installed: {', '.join(missing)}; script/setup installs them"
-        (pytest.fail if os.environ.get("PI_SANDBOX_TEST_ENGINE") == "required" else pytest.skip)(reason)
+        (pytest.fail if os.environ.get("TEST_ENGINE") == "required" else pytest.skip)(reason)
     for name in ("home", "run"):
         (folder / name).mkdir(mode=0o700)
     # An address for services that the bus would start by itself is left out: only what a test starts is there.
