@@ -8,17 +8,8 @@ import html
 import re
 import unicodedata
 
-INVISIBLE = "".join(
-    chr(code)
-    for code in (
-        0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180E, 0x200B, 0x200C, 0x200D,
-        0x200E, 0x200F, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2060, 0x2061, 0x2062, 0x2063, 0x2064, 0x2066, 0x2067,
-        0x2068, 0x2069, 0x206A, 0x206B, 0x206C, 0x206D, 0x206E, 0x206F, 0x3164, 0xFEFF, 0xFFA0, 0xFFF9, 0xFFFA, 0xFFFB,
-        *range(0xFE00, 0xFE10), *range(0xE0000, 0xE0080), *range(0xE0100, 0xE01F0), *range(0x00, 0x09), 0x0B, 0x0C,
-        *range(0x0E, 0x20), 0x7F,
-    )
-)  # fmt: skip
-_INVISIBLE = re.compile(f"[{re.escape(INVISIBLE)}]")
+from pi_sandbox.memory_text.invisible import without_invisible
+
 _WIDE = re.compile("[\uff01-\uff5e\u24b6-\u24e9\U0001d400-\U0001d7ff\u2000-\u200a\u00a0\u202f\u3000]")
 _TAG = re.compile(
     r"</?(?:b|i|em|strong|code|span|br|p|li|ul|ol|kbd|wbr|a|div|u|tt|pre|font|mark|sub|sup|samp|var|small)(?:\s[^<>]{0,200})?/?>",
@@ -27,22 +18,19 @@ _TAG = re.compile(
 _CELL_TAG = re.compile(r"</?(?:td|th|tr|table|tbody|thead)(?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\([_*`~.\-#!\[\](){}|<>&+=])")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,10});")
-_LINE_BREAKERS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _DECORATED = re.compile(r"[\\`&<]|\*\*|~~")
 
 
 def cleaned(line: str) -> str:
     """Gives the line without invisible characters, Markdown escapes, code ticks, bold marks, tags and entities."""
-    if not line.isascii():
-        line = _INVISIBLE.sub("", line)
+    if not (line.isascii() and line.isprintable()):
+        line = without_invisible(line).replace("\n", "")
         if _WIDE.search(line):
             line = unicodedata.normalize("NFKC", line)
-    elif not line.isprintable():
-        line = _INVISIBLE.sub("", line)
     if _DECORATED.search(line) is None:
         return line
     if "&" in line:
-        line = _LINE_BREAKERS.sub(" ", _INVISIBLE.sub("", _ENTITY.sub(lambda found: html.unescape(found[0]), line)))
+        line = without_invisible(_ENTITY.sub(lambda found: html.unescape(found[0]), line)).replace("\n", " ")
     if "<" in line:
         line = _TAG.sub("", _CELL_TAG.sub(" | ", line))
     line = _ESCAPE.sub(r"\1", line)

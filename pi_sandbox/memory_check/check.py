@@ -1,0 +1,124 @@
+"""Checks one store: every file that a push would send is scanned, or is itself a finding that blocks.
+
+- Files come one by one and are looked at in batches, so a large store needs little memory.
+- Nothing looked at is a failure, not a clean result.
+- Nothing is asked about a line that is blocked already.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pi_sandbox.memory_check.findings import Finding, Hit, Severity
+from pi_sandbox.memory_check.format_rules import FormatCheck, StoreKind
+from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile, decode_content, lines_of
+from pi_sandbox.memory_check.personal_data import find_personal_in
+from pi_sandbox.memory_check.secret_scan import scan_texts
+from pi_sandbox.workspace.level_names import folded_name
+
+_BATCH_CHARACTERS = 1_500_000
+"""Characters whose different words are held at once; a longer text is its own batch."""
+
+_KIND_MESSAGES = {
+    FileKind.SYMLINK: ("symlink", "a link is not followed and may lead out of the store; replace it by a file"),
+    FileKind.GITLINK: ("nested-repository", "a repository inside the store: its files would not be pushed; remove its .git folder or move it out"),
+    FileKind.UNREADABLE: ("unreadable", "the file cannot be read, so it cannot be checked"),
+    FileKind.TOO_LARGE: ("too-large", "the file is too large to be checked"),
+    FileKind.SPECIAL: ("special-file", "neither a file nor a folder"),
+}
+_GIT_NAMES = frozenset({".git", "git~1"})
+_GIT_MODULES = frozenset({".gitmodules", "gitmod~1"})
+_FILTERING = re.compile(r"(?:^|\s)(?:filter|working-tree-encoding|ident)(?:=|\s|$)")
+_HIDING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True)
+class StoreResult:
+    """The findings of one store, and how much was looked at."""
+
+    store: str
+    findings: tuple[Finding, ...]
+    files: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """One reading of one file, waiting to be scanned; `line_numbers` is False where lines mean nothing to a reader."""
+
+    path: str
+    lines: list[str]
+    line_numbers: bool = True
+
+
+def check_store(files: Iterable[MemoryFile], *, store: str, store_kind: StoreKind, live_secrets: Sequence[str] = ()) -> StoreResult:
+    """Gives everything found in the files of one store; `live_secrets` are credentials in use that must not stand in them."""
+    findings: list[Finding] = []
+    format_check = FormatCheck(store_kind)
+    waiting: list[_Reading] = []
+    count = size = characters = 0
+    for file in files:
+        count, size = count + 1, size + len(file.content)
+        findings += _path_findings(file)
+        readings = _readings(file, findings, format_check)
+        waiting += readings
+        characters += sum(len(line) for reading in readings for line in reading.lines)
+        if characters > _BATCH_CHARACTERS:
+            findings += _scan(waiting, live_secrets)
+            waiting, characters = [], 0
+    findings += _scan(waiting, live_secrets)
+    findings += format_check.of_store() if count else [_nothing_looked_at()]
+    return StoreResult(store, _in_order(findings), count, size)
+
+
+def _nothing_looked_at() -> Finding:
+    return Finding(".", None, Severity.BLOCKING, "nothing-checked", "the store holds no file, so nothing was checked")
+
+
+def _readings(file: MemoryFile, findings: list[Finding], format_check: FormatCheck) -> list[_Reading]:
+    readings = [_Reading(file.path, [file.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")], line_numbers=False)]
+    if file.kind is not FileKind.FILE:
+        return [*readings, _Reading(file.path, lines_of(file.content.decode("latin-1")), line_numbers=False)]
+    decoded = decode_content(file.content)
+    texts = [lines_of(text) for text in decoded.readings]
+    if not decoded.certain:
+        findings.append(Finding(file.path, None, Severity.BLOCKING, "undecodable", "the content is not text, so it cannot be checked"))
+    findings += format_check.of_file(file.path, texts[0], len(file.content))
+    findings += _hiding_findings(file.path, texts[0]) if decoded.certain else []
+    return [*readings, *(_Reading(file.path, lines, line_numbers=not number) for number, lines in enumerate(texts))]
+
+
+def _hiding_findings(path: str, lines: Sequence[str]) -> Iterator[Finding]:
+    for number, line in enumerate(lines, 1):
+        if not line.isprintable() and _HIDING.search(line):
+            yield Finding(path, number, Severity.WARNING, "format-control-characters", "control characters that hide or reorder text")
+
+
+def _path_findings(file: MemoryFile) -> Iterator[Finding]:
+    if file.kind in _KIND_MESSAGES:
+        category, message = _KIND_MESSAGES[file.kind]
+        yield Finding(file.path, None, Severity.BLOCKING, category, message)
+    names = [folded_name(name).split(":")[0].rstrip(" .") for name in file.path.split("/")]
+    if any(name in _GIT_NAMES for name in names) or names[-1] in _GIT_MODULES:
+        yield Finding(file.path, None, Severity.BLOCKING, "git-path", "git would treat this path specially")
+    elif names[-1] == ".gitattributes" and any(_FILTERING.search(line) for line in lines_of(file.content.decode("latin-1"))):
+        yield Finding(file.path, None, Severity.BLOCKING, "git-attributes", "an attribute makes git push other bytes than those checked")
+
+
+def _scan(readings: Sequence[_Reading], live_secrets: Sequence[str]) -> Iterator[Finding]:
+    texts = [reading.lines for reading in readings]
+    for category_hits, severity in ((scan_texts(texts, live_secrets), Severity.BLOCKING), (find_personal_in(texts), Severity.CONFIRM)):
+        for reading, hits in zip(readings, category_hits, strict=True):
+            for hit in hits:
+                yield _finding(reading, hit, severity)
+
+
+def _finding(reading: _Reading, hit: Hit, severity: Severity) -> Finding:
+    return Finding(reading.path, hit.line if reading.line_numbers else None, severity, hit.category, hit.message)
+
+
+def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    different = set(findings)
+    blocked = {(finding.path, finding.line) for finding in different if finding.severity is Severity.BLOCKING and finding.line}
+    kept = [finding for finding in different if finding.severity is not Severity.CONFIRM or (finding.path, finding.line) not in blocked]
+    return tuple(sorted(kept, key=lambda finding: (finding.path, finding.line or 0, finding.category, finding.message)))

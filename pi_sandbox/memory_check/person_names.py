@@ -1,0 +1,111 @@
+"""Where a text names a person: a title and a name, a given name with a family name, a role and a name, or a given name alone.
+
+Given names come from a list (German, English and the neighbours'); words that are also everyday words stand apart
+and count only before a capitalised family name.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class NameKind(IntEnum):
+    """How sure a name is, weakest first."""
+
+    GIVEN = 1
+    FULL = 2
+    TITLED = 3
+
+
+@dataclass(frozen=True)
+class Name:
+    """A person's name in a text: where it stands and how sure it is."""
+
+    start: int
+    end: int
+    kind: NameKind
+
+
+GIVEN_NAMES = frozenset(
+    """
+    aaron adam adrian agnes ahmed ahmet aisha alan albert alejandro alena alessandro alex alexander alexandra alfred ali alice alicia alina aline amanda amelie amina amir amy ana anastasia andre andré andrea andreas andrew
+    andrej andrzej angela angelika anita anja anke ann anna annabel anne annegret anneliese annemarie annette annika anthony antje anton antonia antonio arne arthur astrid axel ayse ayşe barbara bartek bastian beata beate beatrice
+    ben benedikt benjamin bernadette bernd bernhard bettina bianca birgit björn bodo boris brian brigitte bruno burkhard can carina carl carla carlos carmen carolin caroline carsten catherine cathrin cem charlotte chiara chloe chris christa
+    christel christian christiane christin christina christine christoph christopher clara claudia claus clemens colin conrad constanze corinna cornelia dagmar dan dana daniel daniela danielle david deborah denis denise dennis detlef diana diego dieter
+    dietmar dimitri dirk dmitri dominic dominik doris dorothea dorothee edith eduard edward eileen ekaterina elena eleonore elfriede elias elif elisabeth elise eliza elizabeth elke ella ellen elsa emil emilia emily emine emma emre enrico eric erich erik erika ernst esra
+    esther eva evelyn fabian fatima fatma felix ferdinand fiona florian frances francesca francesco francisco franco francois françois frank franz franziska fred frederik freya frieda friedrich fritz gabriel gabriele gabi georg george gerald gerd gerda gerhard gertrud gesine gina giorgio giovanni giulia
+    gisela giuseppe gloria gordon gottfried graham greta gudrun guido gunnar günter günther gustav hakan hanna hannah hannelore hannes hans harald harry hartmut hasan heather hedwig heidi heike heiko heiner heinrich heinz helen helena helene helga helmut hendrik henning henri henrik henry herbert
+    hermann hilde hildegard holger horst hubert hugo hülya ian ibrahim ilona ilse ines inga inge ingeborg ingo ingrid irena irene irina iris irma isabel isabella isabelle ismail ivan jack jacob jacqueline jakob james jamie jan jana jane janina janine jasmin jason javier jean jeanette jeff jelena
+    jennifer jenny jens jeremy jessica jill jim joachim joan joana joanna jochen joe joel johann johanna johannes john jonas jonathan jorge jörg josef josefine joseph joshua juan judith julia julian juliane julie jürgen justin justyna jutta kai karen karin karina karl karla karoline karsten kaspar
+    katarina katarzyna kate katharina käthe katherine kathleen kathrin kathryn katja katrin kerstin kevin kirsten klara klaus konrad konstantin krzysztof kristin kristina kurt lara larissa lars laura lea leah lena leo leon leonard leonie liam lilli lilly lina linda lisa lothar louis louise luca lucas lucia lucy ludwig
+    luis luisa lukas lutz lydia maciej madeleine magdalena maik maja malte mandy manfred manuel manuela marc marcel marco marcus margaret margarete margot maria marianne marie marina mario marion marius marko markus marlene marlies marta martha martin martina mary mateusz mathias mathilda matt matthew matthias matthieu maureen
+    maurice max maximilian megan mehmet melanie melissa mia michael michaela michal michel michelle miguel mike milan mina miriam mirko mohamed mohammed monika moritz murat mustafa nadia nadine nadja nancy natalia natalie natascha nathan nele nicholas nick nico nicola nicolas nicole niels nigel niklas nikolai nikolaus nils nina noah
+    nora norbert nuria olaf oleg olga oliver olivia omar oscar oskar osman otto pablo pamela paolo pascal patricia patrick patrizia paul paula paulina pauline pawel pedro peggy peter petra philip philipp pia pierre piotr rachel rafael rainer ralf ralph ramona raphael raphaela raymond rebecca regina regine reiner reinhard renate rené ricarda
+    richard rita robert roberta roberto robin roger roland rolf roman ronald ronja ronny rosa rosemarie roswitha rüdiger rudolf rupert ruth ryan sabine sabrina sally salvatore sam samantha samira samuel sandra sara sarah sascha saskia scott sean sebastian selin selma sergej sergio sharon sheila sibylle siegfried sigrid silke silvia simon simone sina sofia
+    sofie sonja sophia sophie stacy stefan stefanie steffen steffi stella stephan stephanie stephen steve steven stuart susan susanna susanne sven svenja svetlana sybille sylvia szymon tamara tanja tatjana ted teresa theo theodor theresa thilo thomas thorsten tilman tim timo timothy tina tobias tom tomasz tony torben torsten tracy traute trudi udo ulf uli ulla
+    ulrich ulrike ursula ute uwe valentin valentina valerie vanessa vera verena veronika vicky victor victoria viktor viktoria vincent viola volker waldemar walter waltraud wanda wendy werner wiebke wilfried wilhelm willi wolfgang wolfram xaver yannick yasemin yasmin yusuf yvonne zeynep zoe zofia
+    """.split()
+)
+_ALSO_WORDS = frozenset(
+    "art august bill bob chase christian dale dean drew faith frank gene grace grant guy hope jack jade jan jay joy june june jean lance mark max may miles neil norm page pat penny phil ray rich rob rose ruby rusty sky star sue summer tom victor ward will wolf sandy".split()
+)
+_ALL_GIVEN = GIVEN_NAMES | _ALSO_WORDS
+_CAPITAL = r"[A-ZÄÖÜÁÉÍÓÚÇŁŚŻŠČŽØÅ]"
+_WORD = rf"{_CAPITAL}[a-zäöüßáàâéèêëíîïóôøåúûçñłśżźćńęąšžčřěýğışÖÇ'’]+(?:-{_CAPITAL}[a-zäöüß]+)?"
+_FULL_NAME = re.compile(rf"(?<![\w@./-])(?P<given>{_WORD})\s(?:{_CAPITAL}\.\s)?(?:(?:von|van|de|der|den|zu|da|di|el|al|bin)\s){{0,2}}(?P<family>(?:Mc|Mac|O['’]|De|Di)?{_WORD})(?![\w@/])")
+_TITLED = re.compile(
+    rf"(?<!\w)(?:Herrn?|Frau|Fr\.|Hr\.|Mr\.?|Mrs\.?|Ms\.?|Miss|Dr\.|Prof\.|Kolleg(?:e|in)|(?:[Cc]olleague|[Ee]mployee|[Mm]itarbeiter(?:in)?|[Aa]zubi|[Tt]enant|[Mm]ieter(?:in)?|[Pp]atient(?:in)?))\s(?:(?:Dr|Prof)\.\s?(?:med\.\s?)?){{0,2}}(?P<name>{_WORD})(?:\s{_WORD})?"
+)
+_ROLE_PAIR = re.compile(
+    rf"(?<!\w)(?:[Kk]und(?:e|in)|[Bb]ewerber(?:in)?|[Mm]ieter(?:in)?|[Pp]atient(?:in)?|[Mm]itarbeiter(?:in)?|[Kk]andidat(?:in)?|[Cc]ustomer|[Cc]andidate|[Aa]pplicant|[Tt]enant|[Cc]lient|[Ee]mployee|[Nn]ame)\s?:?\s(?P<name>{_WORD}\s{_WORD})(?!\w)"
+)
+_GIVEN_ALONE = re.compile(rf"(?<![\w@./-])(?P<given>{_WORD})(?=['’]s|[\s,.:;)(]|$)")
+_NOT_FAMILY = frozenset(
+    "street straße street, road avenue cloud studio desktop code server api test store project projekt release gmbh ag inc ltd kg monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag "
+    "january february march april june july august september october november december januar februar märz mai juni juli oktober dezember and und the der die das for mit with hat ist is was war will wird".split()
+)
+_NOT_NAMED = frozenset("der die das und oder the and of ringe holle sorge wird ist hat".split())
+_ENGLISH_OR_GERMAN_NOUN = frozenset(
+    "data daten service nummer number table tabelle konto account portal center support team daten id care journey experience data success base datenbank relations satisfaction management release build key index name group gruppe nodes".split()
+)
+
+
+def names_in(text: str) -> list[Name]:
+    """Gives the names of persons in a text, in order, none inside another."""
+    found: list[Name] = []
+    for match in _TITLED.finditer(text):
+        if match["name"].lower() not in _NOT_NAMED | _ENGLISH_OR_GERMAN_NOUN:
+            found.append(Name(match.start(), match.end(), NameKind.TITLED))
+    for match in _ROLE_PAIR.finditer(text):
+        if not any(word.lower() in _ENGLISH_OR_GERMAN_NOUN | _NOT_FAMILY for word in match["name"].split()):
+            found.append(Name(match.start("name"), match.end("name"), NameKind.FULL))
+    position = 0
+    while (full := _FULL_NAME.search(text, position)) is not None:
+        if full["given"].lower() in _ALL_GIVEN and full["family"].lower() not in _NOT_FAMILY:
+            found.append(Name(full.start(), full.end(), NameKind.FULL))
+            position = full.end()
+        else:
+            position = full.end("given")
+    for match in _GIVEN_ALONE.finditer(text):
+        if match["given"].lower() in GIVEN_NAMES:
+            found.append(Name(match.start(), match.end("given"), NameKind.GIVEN))
+    return _without_overlap(found)
+
+
+def is_given_name(word: str) -> bool:
+    """Tells whether a word is in the list of given names."""
+    return word.lower() in _ALL_GIVEN
+
+
+def is_name_cell(cell: str) -> bool:
+    """Tells whether a table cell is a person's name: a given name, or a given and a family name in either order."""
+    words = cell.replace(",", " ").split()
+    return 1 <= len(words) <= 3 and any(is_given_name(word) and word[:1].isupper() for word in words) and all(re.fullmatch(rf"{_WORD}|{_CAPITAL}\.", word) for word in words)
+
+
+def _without_overlap(names: list[Name]) -> list[Name]:
+    kept: list[Name] = []
+    for name in sorted(names, key=lambda name: (-name.kind, name.start)):
+        if all(name.end <= other.start or name.start >= other.end for other in kept):
+            kept.append(name)
+    return sorted(kept, key=lambda name: name.start)

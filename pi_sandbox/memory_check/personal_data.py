@@ -1,0 +1,85 @@
+"""Finds possible personal data, line by line, in German and English.
+
+What always holds:
+
+- Everything found is only asked about, never blocking: heuristics see persons where there are none.
+- A number needs a right check digit, a country's numbering plan or a word that names it; a name alone is never enough.
+- Each detector's expressions are bounded, so the time is linear in the length of a line.
+- A hit names the line and the kind, never the value.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from pi_sandbox.memory_check import personal_contact as contact
+from pi_sandbox.memory_check import personal_numbers as numbers
+from pi_sandbox.memory_check import personal_rows as rows
+from pi_sandbox.memory_check import personal_statements
+from pi_sandbox.memory_check.findings import Hit
+from pi_sandbox.memory_check.prefilter import DistinctWords, Trigger, merged_marks
+from pi_sandbox.memory_check.text_views import cleaned_lines
+
+_EMAIL, _PHONE, _NUMBER, _ADDRESS, _BIRTH, _REACH, _STATEMENT, _ROW = (1 << place for place in range(8))
+_TRIGGERS = (
+    Trigger(contact.EMAIL_NEEDLES),
+    Trigger(contact.PHONE_NEEDLES, contact.PHONE_SHAPES),
+    Trigger(numbers.NEEDLES, numbers.SHAPES),
+    Trigger(contact.ADDRESS_NEEDLES),
+    Trigger(contact.BIRTH_NEEDLES),
+    Trigger(contact.REACH_NEEDLES),
+    Trigger(personal_statements.NEEDLES),
+    Trigger(rows.NEEDLES, rows.SHAPES),
+)
+_ALL = (1 << len(_TRIGGERS)) - 1
+
+
+def find_personal(lines: Sequence[str], *, prefiltered: bool = True) -> list[Hit]:
+    """Gives the possible personal data of one text, in the order of its lines (numbered from 1)."""
+    return find_personal_in([lines], prefiltered=prefiltered)[0]
+
+
+def find_personal_in(texts: Sequence[Sequence[str]], *, prefiltered: bool = True) -> list[list[Hit]]:
+    """Gives `find_personal` of each text; their words are looked at together."""
+    cleaned = [cleaned_lines(list(lines)) for lines in texts]
+    marks = merged_marks(DistinctWords(word for lines in cleaned for line in lines for word in line.split()), _TRIGGERS) if prefiltered else None
+    return [_find(lines, marks) for lines in cleaned]
+
+
+def _find(lines: list[str], marks: dict[str, int] | None) -> list[Hit]:
+    hits = set()
+    for number, line in enumerate(lines):
+        mask = _ALL if marks is None else _mask(line, marks)
+        if mask:
+            hits.update(Hit(number + 1, category, message) for category, message in _of_line(lines, number, mask))
+    return sorted(hits)
+
+
+def _mask(line: str, marks: dict[str, int]) -> int:
+    mask = _ROW if rows.is_row(line) else 0
+    for word in line.split():
+        if word in marks:
+            mask |= marks[word]
+    return mask
+
+
+def _of_line(lines: list[str], number: int, mask: int) -> Iterator[tuple[str, str]]:
+    line = lines[number]
+    has_digit = any(character.isdigit() for character in line)
+    if mask & _EMAIL:
+        yield from (("personal-email", message) for message in contact.emails(line))
+    if mask & _NUMBER and has_digit:
+        yield from (("personal-iban", message) for message in numbers.ibans(line))
+        yield from (("personal-card", message) for message in numbers.cards(line))
+        yield from (("personal-id", message) for message in numbers.national_ids(line))
+    if mask & _PHONE and has_digit:
+        yield from (("personal-phone", message) for message in contact.phones(line))
+    if mask & _ADDRESS and has_digit:
+        yield from (("personal-address", message) for message in contact.addresses(lines, number))
+    if mask & _BIRTH and has_digit:
+        yield from (("personal-birth", message) for message in contact.births(line))
+    if mask & _REACH:
+        yield from (("personal-contact", message) for message in contact.contacts(line))
+    if mask & _STATEMENT:
+        yield from personal_statements.statements(line)
+    if mask & _ROW:
+        yield from (("personal-row", message) for message in rows.data_rows(line))
+        yield from (("personal-log", message) for message in rows.log_lines(line))

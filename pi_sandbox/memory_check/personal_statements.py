@@ -1,0 +1,112 @@
+"""Statements about a person: a name *with* a word of health, belief, employment, application or business, never a name alone.
+
+Name and word have to stand in one sentence, close together. A given name alone counts only with words that are said of persons.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pi_sandbox.memory_check.person_names import Name, NameKind, names_in
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A kind of statement: its category, the words for it, and how sure a name it asks for."""
+
+    category: str
+    message: str
+    words: re.Pattern[str]
+    least: NameKind
+
+
+def _topic(category: str, message: str, words: str, least: NameKind = NameKind.GIVEN) -> Topic:
+    return Topic(category, message, re.compile(rf"(?<![\wäöüß])(?:{words})", re.IGNORECASE), least)
+
+
+_TOPICS: tuple[Topic, ...] = (
+    _topic(
+        "personal-health",
+        "says something about a person's health",
+        r"krankgeschrieben|krank\b|krankheit|erkrankt|krankenhaus|klinik\b|operiert|operation am|schwanger|mutterschutz|fehlgeburt|diabet|burn-?out|depress|krebs\b|tumor|chemo|diagnos(?:e\b|tiziert|is\b|ed\b)|reha\b|"
+        r"bandscheibe|schwerbehindert|schwerbehinderung|behinderung|gdb\b|bluthochdruck|allergi|asthma|epilep|herzinfarkt|schlaganfall|grippe|corona\b|covid|migräne|psych(?:olog|iat|isch|other)|therapie|therapeut|suizid|sucht\b|"
+        r"alkoholi|alkoholabh|entzug|arbeitsunfähig|wiedereingliederung|medikament|antidepress|adhs|autis|impf(?:ung|status)|blutgruppe|rheuma|multiple sklerose|hiv\b|arzttermin|attest|au-bescheinigung|"
+        r"sick\b|sick leave|medical leave|on leave|maternity|pregnan|miscarriage|cancer|diagnosed|surgery|hospital|illness|disease|disab(?:led|ility)|blood (?:type|pressure)|allergic|adhd|autism|tested positive|stroke\b|heart attack|"
+        r"therapy|therapist|rehab|addict|alcoholic|medication|insulin|chronic|anxiety|bipolar|panic attack|vaccinat|wheelchair|hearing aid|concussion|broken (?:leg|arm|wrist)|flu\b|migraine|seizure|ill\b|parental leave|elternzeit|takes [a-z]*(?:pril|pine|ine|olol|am)\b",
+    ),
+    _topic(
+        "personal-special",
+        "says something about a person's beliefs, origin or private life",
+        r"gewerkschaft|ver\.di|ig metall|union (?:member|rep)|member of (?:the|a) (?:union|party)|the union\b|trade union|betriebsrat|katholisch|evangelisch|muslim|moslem|jüdisch|jude\b|jewish|jew\b|catholic|christian\b(?! [A-Z])|protestant|hindu|buddhist|atheist|ramadan|"
+        r"konfession|religi(?:on|ös|ous)|schwul|lesbisch|homosexuell|bisexu|transgender|transsex|trans (?:man|woman|frau|mann)|gay\b|lesbian|queer|sexual orientation|coming[- ]?out|wählt (?:die|den)|parteimitglied|mitglied (?:der|bei der|in der) (?:spd|cdu|csu|fdp|afd|grünen|linken|partei)|"
+        r"votes? (?:for|labour|tory|green|republican|democrat)|voted for|party member|asyl|flüchtling|refugee|asylum|herkunft|ethnic|vorbestraft|vorstrafe|convict(?:ed|ion)|criminal record|haftstrafe|prison|insolven|schulden|verschuldet|pfändung|bankrupt|in debt|geschieden|scheidung|divorce|affäre|affair with|unterhalt|alimony|sorgerecht|custody|fingerabdruck von|fingerprint of",
+    ),
+    _topic(
+        "personal-applicant",
+        "says something about an applicant",
+        r"bewerber(?:in)?\b|bewerbung|bewirbt|beworben|vorstellungsgespräch|bewerbungsgespräch|lebenslauf|gehaltswunsch|gehaltsvorstellung|absage|abgesagt|zweiten? runde|kündigungsfrist|probezeit|probearbeit|einstellen\b|eingestellt|zusage|assessment-center|kandidat(?:in)?\b|"
+        r"candidate|applicant|applied (?:for|to)|application (?:of|from)|interview(?:ed)? (?:with|of)|interview\b.{0,30}(?:cv|poor|weak|strong|went|failed)|job interview|\bcv\b|résumé|resume\b|job offer|offer (?:to|letter)|rejected\b|turned down|notice period|salary expectation|hire\b|hired|hiring|phone screen|second round|shortlist|reference check|background check",
+        NameKind.FULL,
+    ),
+    _topic(
+        "personal-assessment",
+        "judges a person or tells of their employment",
+        r"leistungsbeurteilung|beurteilung|mitarbeitergespräch|personalgespräch|zielvereinbarung|zwischenzeugnis|arbeitszeugnis|abmahnung|abgemahnt|gekündigt|kündigung|entlassen|aufhebungsvertrag|versetzt|befördert|beförderung|gehalt\b|gehaltserhöhung|verdient\b|brutto|netto\b|bonus\b|prämie|"
+        r"unzuverlässig|faul\b|überfordert|unmotiviert|leistungsschwach|minderleist|schwach\b|inkompetent|unpünktlich|zu spät|arbeitet (?:schlampig|unsauber|langsam|schlecht)|schlampig|unter erwartung|schwierig(?:er|e)? (?:kolleg|mensch|charakter)|nicht teamfähig|cholerisch|launisch|fehltage|personalakte|personalnummer|überstunden|"
+        r"poor performer|low performer|underperform|performance (?:review|rating|improvement|appraisal|issues?|plan)|appraisal|rating\b|written warning|verbal warning|formal warning|disciplinary|laid off|fired\b|dismiss(?:ed|al)|terminated|redundan|promoted\b|promotion\b|earns\b|salary|pay rise|pay grade|bonus of|overpaid|"
+        r"unreliable|lazy|incompetent|sloppy|overwhelmed|unmotivated|misses every|always late|late again|difficult to work with|not a team player|bad attitude|below expectations|exceeds expectations|meets expectations|weak (?:engineer|developer|performer)|code quality is|\bpip\b|absences|resign(?:ed|s|ation)|quit\b",
+        NameKind.GIVEN,
+    ),
+    _topic(
+        "personal-customer",
+        "says something about a customer",
+        r"kund(?:e|in)\b|kundennummer|kunden-?nr|mieter(?:in)?\b|mietrückstand|mandant(?:in)?\b|klient(?:in)?\b|versicherungsnehmer|vertragspartner|vertrag von|vertragsnummer|mahnung|zahlungsverzug|im verzug|zahlt (?:nicht|seit)|schuldet|reklamation|reklamiert|beschwer(?:t|de)|storniert|rückerstattung|erstattung|rechnung (?:an|für|von)|bestellung von|bestellt\b|"
+        r"customer\b|client\b|tenant\b|owes\b|refund|complain(?:ed|t)|arrears|behind with|overdue|invoice (?:for|to)|order (?:of|from|by|no)|subscriber|policy ?holder|account holder|chargeback|cancelled (?:his|her|their)|rent\b|unpaid",
+        NameKind.FULL,
+    ),
+    _topic("personal-birth", "tells a person's age", r"\d{1,2} jahre alt|\d{1,2}-jährige|\d{1,2} years? old|aged \d{2}|wird (?:am [^.]{1,20} )?\d{2}\b(?=[.!]?$)|turns \d{2}\b"),
+)
+NEEDLES: tuple[str, ...] = tuple(
+    "krank klinik operi schwanger mutterschutz fehlgeburt diabet burn depress krebs tumor chemo diagnos reha bandscheibe schwerbehind behinderung gdb bluthochdruck allergi asthma epilep herzinfarkt schlaganfall grippe corona covid migräne psych therap suizid sucht alkohol entzug "
+    "arbeitsunfähig wiedereingl medikament adhs autis impf blutgruppe rheuma sklerose hiv arzttermin attest au-besch sick medical leave maternity pregnan miscarriage cancer surgery hospital illness disease disab blood adhd tested stroke heart addict medication insulin chronic anxiety bipolar panic vaccinat "
+    "wheelchair hearing concussion broken flu migraine seizure ill elternzeit takes gewerkschaft ver.di metall union member katholisch evangelisch muslim moslem jüdisch jude jew catholic christian protestant hindu buddhist atheist ramadan konfession religi schwul lesbisch homosexuell bisexu trans gay lesbian "
+    "queer sexual coming wählt parteimitglied mitglied vote party asyl flüchtling refugee herkunft ethnic vorbestraft vorstrafe convict criminal haftstrafe prison insolven schulden verschuldet pfändung bankrupt debt geschieden scheidung divorce affäre affair unterhalt alimony sorgerecht custody fingerabdruck fingerprint "
+    "bewerb bewirbt beworben vorstellungsgespräch lebenslauf gehalt absage abgesagt zweite kündigung probezeit probearbeit einstellen eingestellt zusage assessment kandidat candidate applicant applied application interview cv résumé resume offer rejected turned notice hire hiring phone round shortlist reference background "
+    "beurteilung mitarbeitergespräch personalgespräch zielvereinbarung zeugnis abmahnung abgemahnt gekündigt entlassen aufhebung versetzt beförder verdient brutto netto bonus prämie zuverlässig faul überfordert motiviert leistungss minderleist schwach inkompetent pünktlich spät schlampig arbeitet erwartung schwierig teamfähig "
+    "cholerisch launisch fehltage personalakte personalnummer überstunden performer underperform performance appraisal rating warning disciplinary laid fired dismiss terminated redundan promot earns salary pay overpaid unreliable lazy incompetent sloppy overwhelmed misses late difficult player attitude expectations weak quality pip absences resign quit "
+    "kund mieter mietr mandant klient versicherungsnehmer vertrag mahnung zahlung verzug zahlt schuldet reklam beschwer storniert erstattung rechnung bestell customer client tenant owes refund complain arrears behind overdue invoice order subscriber policy holder chargeback cancelled rent unpaid jahre jährige years aged wird turns rejected".split()
+)
+_SENTENCE_END = re.compile(r"(?<=[a-zäöüß\d)]{2})[.!?]\s+(?=[A-ZÄÖÜ])")
+_REACH = {NameKind.GIVEN: 45, NameKind.FULL: 70, NameKind.TITLED: 70}
+_TECHNICAL = re.compile(
+    r"(?i)\b(?:query|abfrage|cluster|server|node|knoten|service|dienst|pipeline|build|index|cache|release|branch|commit|pull request|merge|api|datenbank|database|schema|deployment|container|endpoint|parser|algorithm|benchmark|monitoring|test suite|unit tests?|refactor\w*|feature|tabelle|table|klasse|class|function|funktion|bug|protokoll|protocol|template|vorlage)\b"
+)
+_ACTS = re.compile(r"(?i)\b(?:schrieb|geschrieben|wrote|reviewed|fand|found|meint|says|sagt|explained|erklärt|fragt|asked|schlägt vor|suggested|proposes|proposed|implemented|hat .{0,40} (?:gebaut|umgebaut|gefixt|behoben)|fixed|built|merged|pflegt|maintains|documented|dokumentiert)\b")
+
+
+def statements(line: str) -> Iterator[tuple[str, str]]:
+    """Yields (category, message) for each topic that a sentence of the line touches together with a name."""
+    if not any(topic.words.search(line) for topic in _TOPICS):
+        return
+    seen = set()
+    for sentence in _SENTENCE_END.split(line[:20000]):
+        names = names_in(sentence)
+        for topic in _TOPICS:
+            if names and topic.category not in seen and _touches(topic, sentence, names):
+                seen.add(topic.category)
+                yield topic.category, topic.message
+
+
+def _touches(topic: Topic, sentence: str, names: list[Name]) -> bool:
+    technical = _TECHNICAL.search(sentence) is not None or _ACTS.search(sentence) is not None
+    for found in topic.words.finditer(sentence):
+        for name in names:
+            if name.kind < topic.least:
+                continue
+            distance = found.start() - name.end if found.start() >= name.end else name.start - found.end()
+            if distance < -1 and not (name.start <= found.start() < name.end):
+                continue
+            limit = 14 if technical else _REACH[name.kind]
+            if distance <= limit:
+                return True
+    return False
