@@ -70,7 +70,7 @@ def test_neighbours_that_need_no_marker(tmp_path):
 """
 
 
-def run_inner_tests(folder: Path, text: str) -> str:
+def run_inner_tests(folder: Path, text: str, plugin: str = "tests.guard", **variables: str) -> str:
     (folder / "test_inner.py").write_text(text)
     (folder / "pytest.ini").write_text(
         "[pytest]\nmarkers =\n  uses_home: x\n  uses_network: x\n  uses_keyring: x\n  engine: x\n  image: x\n"
@@ -78,9 +78,11 @@ def run_inner_tests(folder: Path, text: str) -> str:
     environment = guard.ORIGINAL_ENVIRONMENT | {
         "PYTHONPATH": str(guard.CHECKOUT),
         "DOCKER_HOST": "unix:///chosen.sock",
+        "TEST_ENGINE": "",
+        **variables,
     }
     finished = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "tests.guard", "-p", "no:cacheprovider", "test_inner.py"],
+        [sys.executable, "-m", "pytest", "-q", "-rA", "-p", plugin, "-p", "no:cacheprovider", "test_inner.py"],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -141,3 +143,29 @@ def test_this_very_test_is_behind_the_guard():
 
 def test_the_keyring_refuses_unless_a_test_asks():
     assert type(keyring.get_keyring()).__module__ == "keyring.backends.fail"
+
+
+NEEDING = """
+import pytest
+
+@pytest.mark.engine
+def test_engine():
+    pass
+
+def test_neighbour():
+    pass
+"""
+
+
+def test_without_an_engine_its_tests_are_skipped_and_say_why(tmp_path):
+    output = run_inner_tests(tmp_path, NEEDING, plugin="tests.conftest")
+
+    assert "1 passed, 1 skipped" in output, output
+    assert "no engine answers (/chosen.sock); script/setup starts one" in output
+
+
+def test_where_the_engine_is_required_its_tests_fail_without_one(tmp_path):
+    output = run_inner_tests(tmp_path, NEEDING, plugin="tests.conftest", TEST_ENGINE="required")
+
+    assert "1 passed, 1 error" in output, output
+    assert "no engine answers (/chosen.sock)" in output
