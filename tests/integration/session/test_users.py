@@ -1,0 +1,77 @@
+"""Whoever the host user is: files belong to them, and nothing fails for a missing passwd entry."""
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.session.sandbox import Sandbox, probe_script, run_git, sections
+
+pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="becoming another user needs root")
+
+SOCKET = Path("/var/run/docker.sock")
+PROBES = {
+    "name": "id -un; getent passwd $(id -u) | cut -d: -f1,3,4,6",
+    "node": "node -p 'const me = os.userInfo(); `${me.username} ${me.uid} ${me.gid} ${me.homedir}`'",
+    "python": "python3 -c 'import getpass, pathlib; print(getpass.getuser(), pathlib.Path.home())'",
+    "git": "git status --short --branch && git log --format=%s",
+    "commit": "git init -q /tmp/own && cd /tmp/own && git -c user.email=a@example.org -c user.name=a commit -q --allow-empty -m x && git log --format=%an",
+    "write": "echo made > made.txt && mkdir -p /brain/private/git.example.org && echo note > /brain/private/git.example.org/made.md",
+    "home": "touch ~/made && mkdir -p ~/.cache/x && echo ok",
+    "page": "head -c 2 /run/pi-session/context.md",
+}
+
+
+@pytest.fixture(params=[0, 501, 12345, 70000])
+def user(request: pytest.FixtureRequest) -> Iterator[tuple[int, Sandbox]]:
+    """A home of that user's own, and the command run as that user, who may use the engine by its group."""
+    uid: int = request.param
+    folder = Path(tempfile.mkdtemp(prefix="pi-sandbox-user-", dir="/var/tmp"))
+    folder.chmod(0o755)
+    home = folder / "user"
+    home.mkdir()
+    os.chown(home, uid, uid)
+    become = (
+        *("setpriv", f"--reuid={uid}", f"--regid={uid}", f"--groups={SOCKET.stat().st_gid}"),
+        # The checkout may lie in a folder of root's own; reading is all that this right gives.
+        *("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"),
+    )
+    sandbox = Sandbox(home / "pi", {"HOME": str(home)}, () if uid == 0 else become)
+    yield uid, sandbox
+    shutil.rmtree(folder)
+
+
+def test_a_session_works_for_any_user_and_every_file_is_theirs(user: tuple[int, Sandbox]) -> None:
+    uid, sandbox = user
+    sandbox.call("init").ok()
+    project = sandbox.project()
+    for path in (sandbox.home / "ws", *(sandbox.home / "ws").rglob("*")):
+        os.chown(path, uid, uid)
+    said = sections(sandbox.shell(project, probe_script(PROBES)).ok())
+    assert {name for name, text in said.items() if not text.endswith("code 0\n")} == set(), said
+    assert said["name"].splitlines()[:2] == ["pi", f"pi:{uid}:{uid}:/home/pi"]
+    assert said["node"].splitlines()[0] == f"pi {uid} {uid} /home/pi"
+    assert said["python"].splitlines()[0] == "pi /home/pi"
+    assert said["git"].splitlines()[1] == "First"
+    owners = {path: (path.lstat().st_uid, path.lstat().st_gid) for path in sandbox.home.rglob("*")}
+    assert {path for path, owner in owners.items() if owner != (uid, uid)} == set()
+    assert (project / "made.txt").read_text() == "made\n"
+    assert stat.S_IMODE((sandbox.home / ".env").stat().st_mode) == 0o600
+    assert run_git(project, "-c", f"safe.directory={project}", "status", "--short") == "?? made.txt\n"
+    assert sys.executable
+
+
+def test_a_user_who_may_not_use_the_engine_is_told_so_in_one_line(sandbox: Sandbox) -> None:
+    if SOCKET.stat().st_mode & stat.S_IWOTH:
+        pytest.skip("everybody may use this engine")
+    stranger = ("setpriv", "--reuid=12345", "--regid=12345", "--clear-groups")
+    stranger += ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
+    refused = Sandbox(sandbox.home, command=stranger).call("image", "status")
+    assert refused.code == 3
+    assert "permission" in refused.err.lower()
+    assert "Traceback" not in refused.err
