@@ -8,20 +8,22 @@ import errno
 import os
 import socket
 import ssl
-from pathlib import Path
+import time
 
 from pi_sandbox.containers.endpoint import Endpoint, TlsMaterial, UnixAddress
 from pi_sandbox.containers.tls_tunnel import open_tunnel
 from pi_sandbox.errors import EngineError, quoted
 
+FULL_QUEUE_SECONDS = 0.05
+
 
 def open_connection(endpoint: Endpoint, seconds: float) -> socket.socket:
     """Gives a connected socket with that time limit; raises `EngineError`."""
     try:
-        connection = _connected(endpoint, seconds)
         if endpoint.tls is None or isinstance(endpoint.address, UnixAddress):
-            return connection
-        return open_tunnel(connection, tls_context(endpoint.tls), endpoint.address.host, seconds)
+            return _connected(endpoint, seconds)
+        context = tls_context(endpoint.tls)
+        return open_tunnel(_connected(endpoint, seconds), context, endpoint.address.host, seconds)
     except OSError as error:
         raise connection_error(endpoint, error) from error
 
@@ -33,24 +35,41 @@ def _connected(endpoint: Endpoint, seconds: float) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.settimeout(seconds)
-        connection.connect(address.path)
+        _connect_in_time(connection, address.path, seconds)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
+def _connect_in_time(connection: socket.socket, path: str, seconds: float) -> None:
+    # A Unix socket whose queue is full refuses at once where a time limit is set (unix(7), EAGAIN).
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            connection.connect(path)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise TimeoutError from None
+            time.sleep(FULL_QUEUE_SECONDS)
+        else:
+            return
+
+
 def tls_context(material: TlsMaterial) -> ssl.SSLContext:
     """Gives the context for these files; raises `EngineError` for files that cannot be used."""
-    context = ssl.create_default_context(cafile=_text(material.authority)) if material.verify else _unchecked_context()
-    if material.certificate is not None:
-        try:
+    hint = "check DOCKER_CERT_PATH, or the TLS files of the docker context"
+    try:
+        context = ssl.create_default_context(cafile=material.authority) if material.verify else _unchecked_context()
+    except OSError as error:
+        raise EngineError(f"the TLS authority {quoted(material.authority)} cannot be used: {error}", hint) from error
+    try:
+        if material.certificate is not None:
             context.load_cert_chain(material.certificate, material.key)
-        except (OSError, ssl.SSLError) as error:
-            raise EngineError(
-                f"the TLS client certificate {quoted(material.certificate)} cannot be used: {error}",
-                "check DOCKER_CERT_PATH, or the TLS files of the docker context",
-            ) from error
+    except OSError as error:
+        raise EngineError(
+            f"the TLS client certificate {quoted(material.certificate)} cannot be used: {error}", hint
+        ) from error
     return context
 
 
@@ -59,10 +78,6 @@ def _unchecked_context() -> ssl.SSLContext:
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     return context
-
-
-def _text(path: Path | None) -> str | None:
-    return None if path is None else str(path)
 
 
 def connection_error(endpoint: Endpoint, error: OSError) -> EngineError:

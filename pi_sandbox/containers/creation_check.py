@@ -191,8 +191,9 @@ def _docker_masks(host: Mapping[str, Any]) -> set[str]:
 
 
 def _podman_masks(host: Mapping[str, Any]) -> set[str]:
-    tmpfs = host.get("Tmpfs") or {}
-    return {target for target, options in tmpfs.items() if {"ro", f"size={MASK_SIZE_BYTES}"} <= set(options.split(","))}
+    tmpfs = {target: set(options.split(",")) for target, options in (host.get("Tmpfs") or {}).items()}
+    wanted = {"ro", f"size={MASK_SIZE_BYTES}"}
+    return {target for target, options in tmpfs.items() if wanted <= options and "tmpcopyup" not in options}
 
 
 def _found_tmpfs(host: Mapping[str, Any], *, is_podman: bool) -> dict[str, frozenset[str]]:

@@ -64,13 +64,19 @@ class DockerEngine:
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         open_connection(endpoint, PROBE_SECONDS).close()
-        with self._translated("was asked for its version"):
-            probe = _client(endpoint, None, PROBE_SECONDS)
+        with (
+            self._translated("was asked for its version"),
+            contextlib.closing(_client(endpoint, None, PROBE_SECONDS)) as probe,
+        ):
             self._version_report: Mapping[str, Any] = probe.version(api_version=False)
         self._api_version = negotiated_api(self._version_report, endpoint)
         with self._translated("was asked for its version"):
             self.client: APIClient = _client(endpoint, self._api_version, REQUEST_SECONDS)
         self._facts: EngineFacts | None = None
+
+    def close(self) -> None:
+        """Closes the connections that are kept for the next request; streams stay as they are."""
+        self.client.close()
 
     def facts(self) -> EngineFacts:
         """Gives what the engine says about itself, asked once."""

@@ -33,7 +33,13 @@ def busybox_tar(busybox: Path) -> bytes:
 
 
 def _add(
-    tar: tarfile.TarFile, name: str, *, data: bytes = b"", kind: bytes = tarfile.REGTYPE, mode: int = 0o644, link: str = ""
+    tar: tarfile.TarFile,
+    name: str,
+    *,
+    data: bytes = b"",
+    kind: bytes = tarfile.REGTYPE,
+    mode: int = 0o644,
+    link: str = "",
 ) -> None:
     entry = tarfile.TarInfo(name)
     entry.type, entry.mode, entry.size, entry.linkname = kind, mode, len(data), link
