@@ -83,7 +83,8 @@ def render_context(scope: SessionScope, briefings: Mapping[str, Briefing], rende
     spoken = [entry for entry in (*outer, *kept) if _has_words(entry)]
     room = PAGE_BYTES - _size(_page(scope, outer, levels, len(kept), _pointers(spoken, render), _NO_MARK, render))
     excerpts = _share_out(room, spoken, render)
-    mark = _mark([entry.file for entry in (*outer, *kept)] + [excerpt.text for excerpt in excerpts.values()])
+    names = [shown_path(str(scope.project)), *(entry.file for entry in (*outer, *kept))]
+    mark = _mark([*names, *(excerpt.text for excerpt in excerpts.values())])
     sections = [_section(entry, excerpts.get(entry.folder), mark, render) for entry in spoken]
     return ContextDocument(
         text=_page(scope, outer, levels, len(kept), sections, mark, render),

@@ -1,7 +1,8 @@
 """How the context page shows a path: as it is where that is safe, otherwise as a JSON string that can be read back.
 
 - A path that the sanitiser would change, or that holds a character with a meaning in a table or a code span, is shown
-  as a JSON string in which everything but letters, digits, `/`, `.` and blanks is escaped.
+  as a JSON string in which everything but letters, digits, `/`, `.` and blanks is escaped. Only a path that poses as a
+  tag of the prompt does not come back from that: it loses its bracket as any such text does.
 - A path that would take more than 1,024 bytes is shown by its two ends and its length, so that no name can push
   everything else off the page.
 """
@@ -34,7 +35,7 @@ def shown_path(path: str) -> str:
 def _harmless(path: str) -> str:
     if not _NOT_PLAIN.search(path) and sanitise_memory_text(path) == path:
         return path
-    return f'"{_ESCAPED.sub(_json_escape, path)}"'
+    return sanitise_memory_text(f'"{_ESCAPED.sub(_json_escape, path)}"')
 
 
 def _json_escape(match: re.Match[str]) -> str:
