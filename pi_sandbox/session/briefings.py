@@ -112,13 +112,15 @@ def _briefing(place: _Place) -> Briefing:
 
 
 def _content(descriptor: int) -> Briefing:
-    with open(descriptor, "rb") as file:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return Unreadable("it is not a regular file")
-        try:
+        with open(descriptor, "rb", closefd=False) as file:
             data = file.read(READ_LIMIT + 1)
-        except OSError:
-            return Unreadable("it could not be read")
+    except OSError:
+        return Unreadable("it could not be read")
+    finally:
+        os.close(descriptor)
     return Text(data[:READ_LIMIT], complete=len(data) <= READ_LIMIT)
 
 

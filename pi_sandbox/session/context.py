@@ -17,6 +17,7 @@ The page names paths in the container and depends on its arguments only, so host
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from itertools import count
 
@@ -67,11 +68,11 @@ class Entry:
     memory: str
     briefing: Briefing | None
 
-    @property
+    @cached_property
     def path(self) -> str:
         return shown_path(self.folder)
 
-    @property
+    @cached_property
     def file(self) -> str:
         return shown_path(f"{self.folder}/{BRIEFING_FILE}")
 

@@ -20,11 +20,10 @@ _ESCAPED = re.compile(r"[^A-Za-z0-9/. ]")
 
 def shown_path(path: str) -> str:
     """Gives the path as code that fits into a cell of a table: no line break, no border, at most 1,024 bytes."""
-    whole = f"`{_harmless(path)}`"
-    if _size(whole) <= PATH_BYTES:
+    if len(path) < PATH_BYTES and _size(whole := f"`{_harmless(path)}`") <= PATH_BYTES:
         return whole
     length = len(path.encode("utf-8", "surrogatepass"))
-    ends = len(path)
+    ends = min(len(path), PATH_BYTES) // 2
     while True:
         ends //= 2
         shortened = f"`{_harmless(path[:ends])}` … `{_harmless(path[-ends:])}` (shortened; {length} bytes long)"
