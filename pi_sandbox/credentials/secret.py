@@ -94,28 +94,45 @@ def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
 def _patterns(value: str) -> Iterator[re.Pattern[str]]:
     lines = value.splitlines()
     for form in [value, *(line for line in lines if len(lines) > 1 and len(line) >= _SHORTEST_LINE)]:
-        yield re.compile("".join(map(_character_pattern, form)))
+        units = re.findall(r"\\+|[^\\]", form, re.DOTALL)
+        yield re.compile(
+            "".join(_escapes_before(index, unit) + _unit_pattern(unit) for index, unit in enumerate(units))
+        )
         for piece in _base64_pieces(_bytes(form)):
             yield re.compile(r"(?:\r?\n)?".join(_base64_character(character) for character in piece))
 
 
-def _character_pattern(character: str) -> str:
-    """Gives a pattern for one character as it is, or in any escape that programs put in its place."""
-    code = ord(character)
+# The backslashes that escape what follows, once or nested. Bounded and never given back, so that a text made of
+# backslashes cannot make a search slow.
+_ESCAPES: Final = r"\\{0,15}+"
+
+
+def _escapes_before(index: int, unit: str) -> str:
+    """A run of backslashes has its own escapes in it; before the first unit they are not worth a search."""
+    return "" if index == 0 or unit[0] == "\\" else _ESCAPES
+
+
+def _unit_pattern(unit: str) -> str:
+    """Gives a pattern for a character, or a run of backslashes, as it is or in any form that stands in its place."""
+    if unit[0] == "\\":
+        repeated = "|".join(f"(?:{_ESCAPES}{form}){{{len(unit)}}}" for form in _encoded_forms("\\"))
+        return rf"(?:\\{{{len(unit)},{16 * len(unit)}}}+|{repeated})"
+    return f"(?:{'|'.join([re.escape(unit), *_encoded_forms(unit), *_NAMED_FORMS.get(unit, ())])})"
+
+
+def _encoded_forms(character: str) -> list[str]:
+    """The forms of one character with its number in them; the backslash before some of them is matched elsewhere."""
     encoded = _bytes(character)
     utf16 = character.encode("utf-16-be", "surrogatepass")
     units = [utf16[start : start + 2].hex() for start in range(0, len(utf16), 2)]
-    forms = [
-        re.escape(character),
-        r"\\+" + re.escape(character),
+    return [
         "".join(f"%{_any_case(f'{byte:02x}')}" for byte in encoded),
-        "".join(rf"\\+u{_any_case(unit)}" for unit in units),
-        "".join(rf"\\+x{_any_case(f'{byte:02x}')}" for byte in encoded),
-        "".join(rf"\\+{byte:03o}" for byte in encoded),
-        rf"&#0*{code};",
-        rf"&#[xX]0*{_any_case(f'{code:x}')};",
+        _ESCAPES.join(f"u{_any_case(unit)}" for unit in units),
+        _ESCAPES.join(f"x{_any_case(f'{byte:02x}')}" for byte in encoded),
+        _ESCAPES.join(f"{byte:03o}" for byte in encoded),
+        rf"&#0{{0,5}}{ord(character)};",
+        rf"&#[xX]0{{0,5}}{_any_case(f'{ord(character):x}')};",
     ]
-    return f"(?:{'|'.join([*forms, *_NAMED_FORMS.get(character, ())])})"
 
 
 _NAMED_FORMS: Final[dict[str, tuple[str, ...]]] = {
@@ -125,9 +142,9 @@ _NAMED_FORMS: Final[dict[str, tuple[str, ...]]] = {
     ">": ("&gt;",),
     '"': ("&quot;",),
     "'": ("&apos;", r"'\\''", "'\"'\"'"),
-    "\n": (r"\\+n", "\r\n", " "),
-    "\r": (r"\\+r",),
-    "\t": (r"\\+t",),
+    "\n": ("n", "\r\n", " "),
+    "\r": ("r",),
+    "\t": ("t",),
 }
 
 

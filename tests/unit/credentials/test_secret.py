@@ -208,9 +208,33 @@ def test_redact_never_leaves_the_value_in_its_plain_form(value: str, before: str
     assert value not in text.replace("[redacted]", "\0") or "\0" in value
 
 
-def test_redact_of_a_long_text_takes_well_under_a_second() -> None:
-    value = secrets.token_urlsafe(40)
-    text = (value[:-1] + "x" + "%41" * 10) * 20_000
+SLOW_TEXTS = {
+    "near misses": lambda value: (value[:-1] + "x" + "%41" * 10) * 10_000,
+    "backslashes": lambda value: "\\" * 500_000,
+    "escapes": lambda value: ("%" * 99 + "\\" * 50 + "&#00000") * 3_000,
+    "zeros": lambda value: "&#" + "0" * 500_000,
+    "line ends": lambda value: "\r\n" * 200_000,
+    "repetition": lambda value: value[:1] * 200_000,
+}
+
+
+@pytest.mark.parametrize("text", SLOW_TEXTS)
+@pytest.mark.parametrize(
+    "value", ["made-up-value-of-a-token", "\\" * 30 + "end", "\\a\\a\\a\\a\\a\\a\\b", "a" * 40 + "b"]
+)
+def test_no_text_of_a_foreign_program_makes_redact_slow(value: str, text: str) -> None:
+    foreign = SLOW_TEXTS[text](value)
     started = time.monotonic()
-    redact(text, [Secret(value)])
+    redact(foreign, [Secret(value)])
     assert time.monotonic() - started < 5
+
+
+BACKSLASHES = ["a\\b", "\\\\", 'C:\\new\\"x"', "\\u0041", "end\\", "\\'\\"]
+
+
+@pytest.mark.parametrize("value", BACKSLASHES)
+@pytest.mark.parametrize(("disguise", "left_over"), DISGUISES)
+def test_redact_finds_values_with_backslashes(disguise: Callable[[str], str], left_over: int, value: str) -> None:
+    value = f"tok{secrets.token_hex(4)}{value}{secrets.token_hex(4)}"
+    text = redact(f"<<{disguise(value)}>>", [Secret(value)]).replace("[redacted]", "")
+    assert len(text) <= left_over + 4
