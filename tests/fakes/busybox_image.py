@@ -1,11 +1,18 @@
 """A test image of a few megabytes without any registry: the machine's own static busybox, imported as a tar."""
 
 import io
+import os
 import shutil
 import subprocess
 import tarfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+from pi_sandbox.containers.docker_engine import DockerEngine, connect
 
 IMAGE_TAG = "pi-sandbox-test-busybox:latest"
 FOLDERS = ("bin", "dev", "proc", "sys", "run", "tmp", "etc", "brain", "home/pi", "work")
@@ -60,3 +67,12 @@ def import_busybox(client: Any) -> str:
             busybox_tar(busybox), repository=repository, tag=tag, changes=["ENV PATH=/bin", "LABEL test=busybox"]
         )
         return str(client.inspect_image(IMAGE_TAG)["Id"])
+
+
+@contextmanager
+def connected_engine(environ: Mapping[str, str] | None = None) -> Iterator[tuple[DockerEngine, str]]:
+    """Connects to the engine of the environment and gives it with the id of the test image; skips without busybox."""
+    if busybox_path() is None:
+        pytest.skip("no static busybox for the test image (Debian: busybox-static)")
+    with closing(connect(os.environ if environ is None else environ)) as engine:
+        yield engine, import_busybox(engine.client)
