@@ -135,9 +135,7 @@ def doctor_text(checks: "Sequence[Check]", settings: "Sequence[SettingDescriptio
         lines.append(f"{check.state.value:<15} {check.name:<{width}}  {_on_one_line(check.detail)}")
         if check.remedy:
             lines.append(f"{'':<15} {'':<{width}}  → {_on_one_line(check.remedy)}")
-    rows = [
-        (row.name, shown(row.shown), "" if row.origin is None else f"from the {row.origin.value}") for row in settings
-    ]
+    rows = [(row.name, _on_one_line(row.shown), _origin(row)) for row in settings]
     return "\n".join(lines) + "\n" + (f"\nsettings\n{_table(rows)}" if rows else "")
 
 
@@ -161,6 +159,10 @@ def doctor_json(checks: "Sequence[Check]", settings: "Sequence[SettingDescriptio
         )
         + "\n"
     )
+
+
+def _origin(row: "SettingDescription") -> str:
+    return "" if row.origin is None else f"from the {row.origin.value}"
 
 
 def _on_one_line(text: str) -> str:

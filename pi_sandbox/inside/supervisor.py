@@ -50,7 +50,7 @@ def _start(command: Sequence[str], environment: Mapping[str, str]) -> int:
     try:
         os.setpgid(0, 0)
         _give_terminal(os.getpid())
-        for number in (signal.SIGTTOU, signal.SIGPIPE, signal.SIGTSTP):
+        for number in (signal.SIGTTOU, signal.SIGPIPE, signal.SIGTSTP, *_TO_CHILD, *_TO_GROUP):
             signal.signal(number, signal.SIG_DFL)
         os.execvpe(command[0], list(command), environment)  # noqa: S606 - there is no shell here on purpose
     except OSError as error:

@@ -1,7 +1,7 @@
 """Looks at everything that a session needs, one thing at a time, and says what is wrong and how to mend it.
 
-Each check stands for itself: one that fails does not hide the others, and one that cannot be made because an earlier one
-failed is not applicable, never good.
+Each check stands for itself: one that fails does not hide the others, and one that cannot be made because an earlier
+one failed is not applicable, never good.
 """
 
 import os

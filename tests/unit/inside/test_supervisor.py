@@ -1,0 +1,121 @@
+"""The guardian of the agent, with a real child on real pipes; the terminal half is tried in integration."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pi_sandbox.session import control_messages as messages
+
+CHILD = """
+import socket, sys
+from pi_sandbox.inside.control import Control
+from pi_sandbox.inside.supervisor import run_child
+sys.exit(run_child(sys.argv[2:], {"PATH": "/usr/bin:/bin"}, Control(socket.socket(fileno=int(sys.argv[1])))))
+"""
+
+
+class Guarded:
+    """A supervisor in a process of its own, and our end of its control channel."""
+
+    def __init__(self, *command: str) -> None:
+        self.control, theirs = socket.socketpair()
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", CHILD, str(theirs.fileno()), *command],
+            pass_fds=[theirs.fileno()],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+        )
+        theirs.close()
+        self.control.settimeout(10)
+
+    def receive(self) -> messages.Message:
+        return messages.decode(self.control.recv(65536).rstrip(b"\n"))
+
+    def wait_for_line(self) -> bytes:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline()
+
+    def end(self) -> int:
+        code = self.process.wait(timeout=10)
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        self.process.stdout.close()
+        self.errors = self.process.stderr.read()
+        self.process.stderr.close()
+        self.control.close()
+        return code
+
+
+@pytest.mark.parametrize(("command", "code"), [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137), ("kill -15 $$", 143)])
+def test_the_exit_code_is_the_childs(command: str, code: int) -> None:
+    assert Guarded("sh", "-c", command).end() == code
+
+
+def test_a_program_that_is_not_there_is_named() -> None:
+    guarded = Guarded("no-such-program")
+    assert guarded.end() == 127
+    assert b"no-such-program" in guarded.errors
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_signals_reach_the_child(number: signal.Signals) -> None:
+    guarded = Guarded("sh", "-c", f"trap 'exit 9' {number.name[3:]}; echo ready; while :; do sleep 0.05; done")
+    assert guarded.wait_for_line() == b"ready\n"
+    guarded.process.send_signal(number)
+    assert guarded.end() == 9
+
+
+def test_the_end_of_the_wrapper_ends_the_child() -> None:
+    guarded = Guarded("sh", "-c", "trap 'exit 9' TERM; echo ready; while :; do sleep 0.05; done")
+    assert guarded.wait_for_line() == b"ready\n"
+    guarded.control.close()
+    assert guarded.end() == 9
+
+
+def test_nonsense_on_the_channel_ends_the_child() -> None:
+    guarded = Guarded("sh", "-c", "trap 'exit 9' TERM; echo ready; while :; do sleep 0.05; done")
+    assert guarded.wait_for_line() == b"ready\n"
+    guarded.control.sendall(b"nonsense\n")
+    assert guarded.end() == 9
+
+
+def test_a_child_that_stops_is_told_and_goes_on_when_asked() -> None:
+    guarded = Guarded("sh", "-c", "echo ready; kill -STOP $$; exit 5")
+    assert guarded.wait_for_line() == b"ready\n"
+    assert guarded.receive() == messages.Suspended()
+    guarded.control.sendall(messages.encode(messages.Continue(0, 0)))
+    assert guarded.end() == 5
+
+
+def test_a_stopped_child_is_ended_with_the_wrapper() -> None:
+    guarded = Guarded("sh", "-c", "echo ready; kill -STOP $$; exit 5")
+    assert guarded.wait_for_line() == b"ready\n"
+    assert guarded.receive() == messages.Suspended()
+    guarded.control.close()
+    assert guarded.end() in (5, 143)
+
+
+def test_the_child_has_a_process_group_of_its_own(tmp_path: Path) -> None:
+    guarded = Guarded("sh", "-c", "echo $$; ps -o pgid= -p $$")
+    pid, group = (int(guarded.wait_for_line()) for _ in range(2))
+    assert guarded.end() == 0
+    assert pid == group
+    assert group != os.getpgid(os.getpid())
+
+
+def test_waiting_costs_no_processor_time() -> None:
+    guarded = Guarded("sleep", "1")
+    time.sleep(0.6)
+    fields = Path(f"/proc/{guarded.process.pid}/stat").read_text().rpartition(")")[2].split()
+    before = int(fields[11]) + int(fields[12])
+    time.sleep(0.3)
+    fields = Path(f"/proc/{guarded.process.pid}/stat").read_text().rpartition(")")[2].split()
+    assert int(fields[11]) + int(fields[12]) - before <= 1
+    assert guarded.end() == 0

@@ -1,0 +1,127 @@
+"""What is seen of the disk for a plan."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pi_sandbox.launch.look import look_at_disk
+from pi_sandbox.session.disk_look import StoreState
+from pi_sandbox.settings.domains import DomainName
+from pi_sandbox.settings.folders import Folders
+from pi_sandbox.workspace.workspace import GitEntry, Workspace
+
+PRIVATE = DomainName("private")
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Folders:
+    folders = Folders(tmp_path)
+    for name in ("core", "private", "work"):
+        git = folders.store(name) / ".git"
+        git.mkdir(parents=True)
+        (git / "HEAD").write_text("ref: refs/heads/main\n")
+        (folders.store(name) / "notes").mkdir()
+    return folders
+
+
+def workspace(folders: Folders) -> Workspace:
+    project = folders.domain_workspace("private") / "host/group/repo"
+    return Workspace(PRIVATE, project, ("host", "host/group", "host/group/repo"), GitEntry.NONE)
+
+
+def hidden(folders: Folders) -> set[str]:
+    return set(look_at_disk(folders, workspace(folders), None).domain.hidden)
+
+
+def test_folders_beside_the_path_are_hidden_at_every_step(folders: Folders) -> None:
+    store = folders.store("private")
+    for level in ("host/group/repo/notes", "host/group/repo/auto", "host/group/other", "host/elsewhere/x", "stranger"):
+        (store / level).mkdir(parents=True)
+    (store / "host/group/repo/inner").mkdir()
+    (store / "host/notes").mkdir()
+    assert hidden(folders) == {"stranger", "host/elsewhere", "host/group/other", "host/group/repo/inner"}
+
+
+def test_a_git_directory_below_the_store_is_hidden_too(folders: Folders) -> None:
+    (folders.store("private") / "host/.git").mkdir(parents=True)
+    assert hidden(folders) == {"host/.git"}
+
+
+def test_files_and_links_are_no_levels(folders: Folders) -> None:
+    store = folders.store("private")
+    (store / "README.md").write_text("x")
+    (store / "link").symlink_to("/etc")
+    assert hidden(folders) == set()
+
+
+def test_a_level_that_is_a_link_is_not_followed(folders: Folders, tmp_path: Path) -> None:
+    (tmp_path / "outside/secret").mkdir(parents=True)
+    (folders.store("private") / "host").symlink_to(tmp_path / "outside")
+    assert hidden(folders) == set()
+
+
+def test_names_are_taken_as_they_are(folders: Folders) -> None:
+    for name in ("a:b", "-rf", " x ", "größe", "$(x)", "a,b"):
+        (folders.store("private") / name).mkdir()
+    assert hidden(folders) == {"a:b", "-rf", " x ", "größe", "$(x)", "a,b"}
+
+
+def test_core_and_the_opt_in_store_hide_nothing_but_their_git(folders: Folders) -> None:
+    (folders.store("work") / "host").mkdir()
+    (folders.store("core") / "odd").mkdir()
+    look = look_at_disk(folders, workspace(folders), DomainName("work"))
+    assert look.opt_in is not None
+    assert (look.core.hidden, look.opt_in.hidden) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("change", "state"),
+    [
+        ("absent", StoreState.ABSENT),
+        ("file", StoreState.NO_FOLDER),
+        ("no git", StoreState.NO_REPOSITORY),
+        ("git is a link", StoreState.NO_REPOSITORY),
+        ("dangling link", StoreState.ABSENT),
+    ],
+)
+def test_a_store_that_is_no_repository_is_not_present(
+    folders: Folders, tmp_path: Path, change: str, state: StoreState
+) -> None:
+    store = folders.store("core")
+    store.rename(tmp_path / "away")
+    match change:
+        case "file":
+            store.write_text("x")
+        case "no git":
+            store.mkdir()
+        case "git is a link":
+            store.mkdir()
+            (store / ".git").symlink_to(tmp_path / "away/.git")
+        case "dangling link":
+            store.symlink_to(tmp_path / "nowhere")
+    assert look_at_disk(folders, workspace(folders), None).core.state is state
+
+
+def test_a_store_behind_a_link_of_the_owner_is_present_at_its_real_place(folders: Folders, tmp_path: Path) -> None:
+    folders.store("core").rename(tmp_path / "elsewhere")
+    folders.store("core").symlink_to(tmp_path / "elsewhere")
+    look = look_at_disk(folders, workspace(folders), None)
+    assert (look.core.state, look.core.path) == (StoreState.PRESENT, tmp_path / "elsewhere")
+
+
+def test_a_git_file_is_told_apart(folders: Folders, tmp_path: Path) -> None:
+    git = folders.store("core") / ".git"
+    git.rename(tmp_path / "git")
+    git.write_text(f"gitdir: {tmp_path / 'git'}\n")
+    look = look_at_disk(folders, workspace(folders), None)
+    assert (look.core.state, look.core.git_entry) == (StoreState.PRESENT, GitEntry.FILE)
+
+
+def test_looking_changes_nothing(folders: Folders, tmp_path: Path) -> None:
+    def tree() -> set[tuple[str, float]]:
+        return {(str(path), os.lstat(path).st_mtime_ns) for path in tmp_path.rglob("*")}
+
+    before = tree()
+    look_at_disk(folders, workspace(folders), DomainName("work"))
+    assert tree() == before

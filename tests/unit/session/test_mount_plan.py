@@ -1,0 +1,131 @@
+"""Which folders a session sees, and how."""
+
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from pi_sandbox.errors import UsageError
+from pi_sandbox.session.container_spec import Mount, MountKind
+from pi_sandbox.session.disk_look import DiskLook, StoreState
+from pi_sandbox.session.mount_plan import plan_mounts
+from pi_sandbox.session.plan import session_scope
+from pi_sandbox.settings.folders import Folders
+from pi_sandbox.workspace.workspace import GitEntry, Workspace
+from tests.unit.session import plan_parts as parts
+
+
+def mounts_of(look: DiskLook, workspace: Workspace | None = None, *, domain_wide: bool = False) -> dict[str, Mount]:
+    workspace = workspace or parts.workspace()
+    opt_in = None if look.opt_in is None else parts.WORK
+    scope = session_scope(parts.request(opt_in, domain_wide=domain_wide), workspace, look)
+    return {str(mount.target): mount for mount in plan_mounts(scope, workspace, Folders(parts.HOME), look)}
+
+
+def test_a_session_sees_the_project_core_its_domain_and_pis_own_state_and_nothing_else() -> None:
+    assert set(mounts_of(parts.look())) == {
+        str(parts.PROJECT),
+        f"{parts.PROJECT}/.git",
+        "/brain/core",
+        "/brain/core/.git",
+        "/brain/private",
+        "/brain/private/.git",
+        "/home/pi/.pi/agent/auth.json",
+        "/home/pi/.pi/agent/sessions",
+        "/run/pi-config",
+        "/run/pi-marker",
+    }
+
+
+def test_only_project_stores_login_and_history_are_writable() -> None:
+    writable = {target for target, mount in mounts_of(parts.look()).items() if not mount.read_only}
+    assert writable == {
+        str(parts.PROJECT),
+        "/brain/core",
+        "/brain/private",
+        "/home/pi/.pi/agent/auth.json",
+        "/home/pi/.pi/agent/sessions",
+    }
+
+
+def test_login_and_history_are_those_of_the_domain() -> None:
+    mounts = mounts_of(parts.look())
+    assert mounts["/home/pi/.pi/agent/auth.json"].source == parts.HOME / "state/private/auth.json"
+    assert mounts["/home/pi/.pi/agent/sessions"].source == parts.HOME / "state/private/sessions"
+
+
+def test_the_git_directory_of_every_store_is_masked() -> None:
+    mounts = mounts_of(parts.look(opt_in=parts.store("work")))
+    assert {mounts[f"/brain/{name}/.git"].kind for name in ("core", "private", "work")} == {MountKind.MASK}
+
+
+def test_a_store_whose_git_is_a_file_gets_an_empty_file_over_it() -> None:
+    hidden = mounts_of(parts.look(core=parts.store("core", git_entry=GitEntry.FILE)))["/brain/core/.git"]
+    assert (hidden.kind, hidden.source, hidden.read_only) == (MountKind.BIND, Path("/dev/null"), True)
+
+
+def test_the_opt_in_store_is_read_only() -> None:
+    mounts = mounts_of(parts.look(opt_in=parts.store("work")))
+    assert mounts["/brain/work"].read_only
+    assert not mounts["/brain/private"].read_only
+
+
+def test_other_levels_are_masked() -> None:
+    domain = parts.store("private", hidden=("git.example.org/group/other", "elsewhere"))
+    mounts = mounts_of(parts.look(domain=domain))
+    assert mounts["/brain/private/elsewhere"].kind is MountKind.MASK
+    assert mounts["/brain/private/git.example.org/group/other"].kind is MountKind.MASK
+
+
+def test_a_domain_wide_session_sees_other_levels_but_still_no_git() -> None:
+    mounts = mounts_of(parts.look(domain=parts.store("private", hidden=("elsewhere",))), domain_wide=True)
+    assert "/brain/private/elsewhere" not in mounts
+    assert mounts["/brain/private/.git"].kind is MountKind.MASK
+
+
+@pytest.mark.parametrize("state", [StoreState.ABSENT, StoreState.NO_FOLDER, StoreState.NO_REPOSITORY])
+def test_a_store_that_cannot_be_mounted_is_an_empty_placeholder_with_nothing_below(state: StoreState) -> None:
+    mounts = mounts_of(parts.look(core=parts.store("core", state)))
+    assert mounts["/brain/core"].kind is MountKind.MASK
+    assert "/brain/core/.git" not in mounts
+
+
+def test_the_projects_git_is_read_only_where_there_is_one() -> None:
+    assert mounts_of(parts.look())[f"{parts.PROJECT}/.git"].read_only
+    assert f"{parts.PROJECT}/.git" not in mounts_of(parts.look(), parts.workspace(GitEntry.NONE))
+
+
+def test_outer_mounts_come_before_inner_ones() -> None:
+    targets = list(mounts_of(parts.look()))
+    depths = [len(PurePosixPath(target).parts) for target in targets]
+    assert depths == sorted(depths)
+
+
+def test_without_pis_settings_there_is_no_mount_for_them() -> None:
+    assert "/run/pi-config" not in mounts_of(parts.look(agent_config=None))
+
+
+@pytest.mark.parametrize("place", ["/brain/x", "/etc", "/home/pi/.pi/agent/sessions/x", "/proc/1", "/", "/run", "/opt"])
+def test_a_project_over_a_place_of_the_container_is_refused(place: str) -> None:
+    workspace = replace(parts.workspace(), project=Path(place))
+    with pytest.raises(UsageError, match="needs for itself"):
+        mounts_of(parts.look(), workspace)
+
+
+@pytest.mark.parametrize("place", ["/home/pi/pi/ws/private/x", "/tmp/ws/private/x", "/usr/ws/private/x", "/brainy"])
+def test_a_project_beside_them_is_not(place: str) -> None:
+    workspace = replace(parts.workspace(), project=Path(place))
+    assert place in mounts_of(parts.look(), workspace)
+
+
+def test_a_file_system_mounted_inside_a_read_only_folder_is_refused_by_name() -> None:
+    inner = parts.HOME / "brain/pi-memory-work/notes"
+    with pytest.raises(UsageError, match="pi-memory-work/notes"):
+        mounts_of(parts.look(opt_in=parts.store("work", inner_mounts=(inner,))))
+    with pytest.raises(UsageError, match="hooks"):
+        mounts_of(parts.look(project_git_mounts=(parts.PROJECT / ".git/hooks",)))
+
+
+def test_one_inside_a_writable_folder_is_not() -> None:
+    inner = parts.HOME / "brain/pi-memory-private/notes"
+    assert "/brain/private" in mounts_of(parts.look(domain=parts.store("private", inner_mounts=(inner,))))
