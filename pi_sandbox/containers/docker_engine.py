@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from pi_sandbox.containers.connection import connection_error, open_connection
-from pi_sandbox.containers.creation import creation_body
+from pi_sandbox.containers.creation import PODMAN, creation_body
 from pi_sandbox.containers.creation_check import differences
 from pi_sandbox.containers.endpoint import Endpoint, TcpAddress, find_endpoints
 from pi_sandbox.containers.engine import (
@@ -31,7 +31,7 @@ from pi_sandbox.containers.engine import (
     NotRunning,
     TerminalSize,
 )
-from pi_sandbox.containers.engine_report import facts_of, negotiated_api, refusal_error
+from pi_sandbox.containers.engine_report import facts_of, negotiated_api, refusal_error, unseen_source
 from pi_sandbox.containers.streams import Refusal, SocketChannel, upgrade
 from pi_sandbox.errors import EngineError, quoted
 from pi_sandbox.session.container_spec import ContainerSpec
@@ -89,6 +89,8 @@ class DockerEngine:
     def create(self, spec: ContainerSpec, size: TerminalSize | None = None) -> str:
         """Makes the container and gives its id; raises `NameTaken`, or `EngineError` with what was refused."""
         body = creation_body(spec, self.facts(), size)
+        if self.facts().product == PODMAN:
+            _refuse_missing_sources(spec)
         with self._translated(f"was asked for the container {quoted(spec.name)}"):
             answer = self.client.create_container_from_config(body, spec.name)  # type: ignore[no-untyped-call]
             return str(answer["Id"])
@@ -210,6 +212,13 @@ class DockerEngine:
                 f"the container engine at {self.endpoint} {asked} and gave no usable answer: {_visible(error)}",
                 "check that the engine still runs and that the address is one of a container engine",
             ) from error
+
+
+def _refuse_missing_sources(spec: ContainerSpec) -> None:
+    # Podman's service makes a folder for a source that does not exist, whatever the request says.
+    for mount in spec.mounts:
+        if mount.source is not None and not mount.source.exists():
+            raise unseen_source(mount.source, "it does not exist")
 
 
 def _system_error(error: BaseException) -> OSError | None:

@@ -63,8 +63,13 @@ def _product(version: Mapping[str, Any]) -> str:
 
 
 def _missing_source(found: re.Match[str], words: str) -> EngineError:
+    return unseen_source(found["path"], words)
+
+
+def unseen_source(path: object, words: str) -> EngineError:
+    """Gives the error for a folder or file of this machine that the engine does not have."""
     return EngineError(
-        f"the container engine does not see {quoted(found['path'])}: {words}",
+        f"the container engine does not see {quoted(path)}: {words}",
         "it has to run on this machine, or share this folder with its virtual machine (Docker Desktop: Settings, "
         "Resources, File sharing; Colima and Lima: mounts)",
     )
@@ -83,6 +88,10 @@ def _unknown_runtime(_found: re.Match[str], words: str) -> EngineError:
         f"the container engine does not know the runtime: {words}",
         "correct PI_SANDBOX_RUNTIME, or add the runtime to the engine's configuration",
     )
+
+
+def _no_program(_found: re.Match[str], words: str) -> EngineError:
+    return EngineError(f"the container's program cannot be started: {words}", "build the image again")
 
 
 def _not_running(_found: re.Match[str], words: str) -> EngineError:
@@ -113,10 +122,12 @@ def _no_space(_found: re.Match[str], words: str) -> EngineError:
 
 _KNOWN: tuple[tuple[str, Callable[[re.Match[str], str], EngineError]], ...] = (
     (r"bind source path does not exist: (?P<path>.*)", _missing_source),
-    (r"statfs (?P<path>/.*): no such file or directory", _missing_source),
+    (r"statfs (?P<path>/.*): (no such file or directory|permission denied)", _missing_source),
+    (r"making volume mountpoint for volume (?P<path>/.*): mkdir ", _missing_source),
     (r"name \S+ is already in use", _name_taken),
     (r"no such image|image not known|unable to find .* in local storage", _missing_image),
     (r"unknown or invalid runtime|unknown runtime|requested OCI runtime \S+ is not available", _unknown_runtime),
+    (r"exec: .*(not found|no such file|permission denied|exec format error|not a directory)", _no_program),
     (r"no such container|no container with (name or )?id|no such exec", _no_such_container),
     (r"is not running|container state improper|is not in running state|not yet started", _not_running),
     (r"network \S+ not found|unable to find network", _unknown_network),

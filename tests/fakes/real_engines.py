@@ -1,0 +1,117 @@
+"""Further real engines for tests: rootless Podman of an ordinary user, and a Docker engine in another mount namespace.
+
+Each is made for the block and ended after it; where it cannot be made, the test is skipped with what is missing.
+"""
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+START_SECONDS = 60
+PODMAN_USER = "pi-sandbox-test"
+CONTAINERS_CONF = '[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n'
+RUNSC_WRAPPER = '#!/bin/sh\nexec runsc --platform=ptrace --ignore-cgroups --network=none "$@"\n'
+
+
+@dataclass(frozen=True)
+class OtherEngine:
+    """An engine: what its environment has to say, its user, and a folder of that user's that it sees."""
+
+    environ: dict[str, str]
+    uid: int
+    gid: int
+    folder: Path
+
+
+def skip_without(*programs: str) -> None:
+    """Skips the test where not root, or where a program is missing."""
+    if os.getuid() != 0:
+        pytest.skip("only root can make this engine")
+    missing = [program for program in programs if shutil.which(program) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+
+
+@contextmanager
+def rootless_podman() -> Iterator[OtherEngine]:
+    """Gives the Docker-compatible service of rootless Podman, run by a user made for it."""
+    skip_without("podman", "runc", "newuidmap", "setpriv", "useradd", "catatonit")
+    folder = Path(tempfile.mkdtemp(prefix="pi-sandbox-podman-"))
+    home = folder / "home"
+    subprocess.run(["useradd", "--create-home", "--home-dir", home, PODMAN_USER], check=True, capture_output=True)
+    try:
+        user = pwd.getpwnam(PODMAN_USER)
+        configuration = home / ".config/containers"
+        runtime = folder / "runtime"
+        for made in (configuration, runtime, folder / "shared"):
+            made.mkdir(parents=True)
+        (configuration / "containers.conf").write_text(CONTAINERS_CONF)
+        subprocess.run(["chown", "-R", f"{user.pw_uid}:{user.pw_gid}", folder], check=True)
+        folder.chmod(0o755)
+        as_user = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "env", "-i"]
+        as_user += [f"HOME={home}", f"PATH={os.environ['PATH']}", f"XDG_RUNTIME_DIR={runtime}", "podman"]
+        socket_path = runtime / "podman.sock"
+        command = [*as_user, "system", "service", "--time=0", f"unix://{socket_path}"]
+        with running(command, folder / "log", socket_path):
+            environ = {"DOCKER_HOST": f"unix://{socket_path}"}
+            yield OtherEngine(environ, user.pw_uid, user.pw_gid, folder / "shared")
+        subprocess.run([*as_user, "unshare", "rm", "-rf", home / ".local"], check=False, capture_output=True, cwd="/")
+    finally:
+        # The pause process of rootless Podman keeps the user busy.
+        subprocess.run(["pkill", "-KILL", "-u", PODMAN_USER], check=False)
+        subprocess.run(["userdel", "--force", PODMAN_USER], check=False, capture_output=True)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def engine_elsewhere(hidden: Path) -> Iterator[OtherEngine]:
+    """Gives a Docker engine in a mount namespace of its own, where `hidden` is an empty folder. It knows runsc."""
+    skip_without("dockerd", "unshare")
+    folder = Path(tempfile.mkdtemp(prefix="pi-sandbox-dockerd-"))
+    try:
+        (folder / "runsc").write_text(RUNSC_WRAPPER)
+        (folder / "runsc").chmod(0o755)
+        (folder / "shared").mkdir()
+        arguments = [
+            *("--data-root", folder / "data", "--exec-root", folder / "exec", "--pidfile", folder / "pid"),
+            *("--host", f"unix://{folder}/docker.sock", "--bridge=none", "--iptables=false", "--storage-driver=vfs"),
+            *("--add-runtime", f"runsc={folder}/runsc", "--config-file", folder / "no-configuration"),
+        ]
+        (folder / "no-configuration").write_text("{}")
+        script = 'mount -t tmpfs none "$0" && exec dockerd "$@"'
+        # A network namespace too: a daemon with --bridge=none removes the docker0 of the namespace that it finds itself in.
+        command = ["unshare", "--mount", "--net", "sh", "-c", script, hidden, *arguments]
+        with running(command, folder / "log", folder / "docker.sock"):
+            yield OtherEngine({"DOCKER_HOST": f"unix://{folder}/docker.sock"}, 0, 0, folder / "shared")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def running(command: Sequence[str | Path], log: Path, socket_path: Path) -> Iterator[None]:
+    """Runs an engine until the block ends; skips the test with the end of its log where it does not come up."""
+    with log.open("wb") as stream:
+        process = subprocess.Popen(command, stdout=stream, stderr=stream, stdin=subprocess.DEVNULL, cwd="/")
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while not socket_path.exists():
+            if process.poll() is not None or time.monotonic() > deadline:
+                pytest.skip(f"the engine does not come up here: {log.read_text(errors='replace')[-400:]}")
+            time.sleep(0.1)
+        yield
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,85 @@
+"""A Docker engine that sees other files than this machine's, and gVisor as its runtime."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from pi_sandbox.containers.docker_engine import DockerEngine
+from pi_sandbox.containers.engine import TerminalSize
+from pi_sandbox.errors import EngineError
+from tests.fakes.busybox_image import connected_engine
+from tests.fakes.container_runs import read, run, started
+from tests.fakes.container_specs import bind, make_spec, mask
+from tests.fakes.real_engines import OtherEngine, engine_elsewhere
+
+
+class Elsewhere(NamedTuple):
+    engine: DockerEngine
+    image: str
+    hidden: Path
+    other: OtherEngine
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
+    hidden = tmp_path_factory.mktemp("hidden")
+    (hidden / "store").mkdir()
+    (hidden / "store/note").write_text("a note")
+    with ExitStack() as stack:
+        other = stack.enter_context(engine_elsewhere(hidden))
+        engine, image = stack.enter_context(connected_engine(other.environ))
+        yield Elsewhere(engine, image, hidden, other)
+
+
+def test_a_folder_that_the_engine_does_not_see_is_named_and_not_made(elsewhere: Elsewhere) -> None:
+    store = elsewhere.hidden / "store"
+    with pytest.raises(EngineError, match=f'does not see "{store}"') as caught:
+        elsewhere.engine.create(make_spec("true", image=elsewhere.image, mounts=(bind(store, "/brain/core"),)))
+    assert "this machine" in caught.value.hint
+
+
+def test_a_folder_that_the_engine_sees_empty_gives_no_error_so_a_marker_is_needed(elsewhere: Elsewhere) -> None:
+    spec = make_spec("ls", "/brain", image=elsewhere.image, mounts=(bind(elsewhere.hidden, "/brain"),))
+    outcome = run(elsewhere.engine, spec)
+    assert (outcome.out, outcome.code) == ("", 0)
+
+
+@pytest.fixture
+def gvisor(elsewhere: Elsewhere) -> Elsewhere:
+    if shutil.which("runsc") is None:
+        pytest.skip("not installed: runsc")
+    assert "runsc" in elsewhere.engine.facts().runtimes
+    return elsewhere
+
+
+def test_gvisor_runs_the_same_plan(gvisor: Elsewhere) -> None:
+    folder = gvisor.other.folder / "work"
+    (folder / "hidden").mkdir(parents=True)
+    (folder / "hidden/note").write_text("hidden words")
+    (folder / "seen").write_text("seen words")
+    mounts = (bind(folder, "/work", read_only=True), mask("/work/hidden"))
+    script = "dmesg | head -1; cat /work/seen; ls -A /work/hidden; touch /work/x; touch /x; cat; exit 7"
+    spec = make_spec("sh", "-c", script, image=gvisor.image, runtime="runsc", mounts=mounts, user="0:0")
+    container_id = gvisor.engine.create(spec)
+    assert list(gvisor.engine.differences(container_id, spec)) == []
+    gvisor.engine.remove(container_id)
+    outcome = run(gvisor.engine, spec, b" typed")
+    assert "gVisor" in outcome.out
+    assert outcome.out.endswith("seen words typed")
+    assert outcome.err.count("Read-only file system") == 2
+    assert outcome.code == 7
+
+
+def test_gvisor_has_the_size_of_the_terminal_and_every_key(gvisor: Elsewhere) -> None:
+    script = "stty raw -echo; echo ready; dd bs=1 count=1 2>/dev/null | od -An -tx1; stty size"
+    spec = make_spec("sh", "-c", script, image=gvisor.image, runtime="runsc", tty=True)
+    with started(gvisor.engine, spec) as (container_id, channel):
+        gvisor.engine.resize(container_id, TerminalSize(rows=50, columns=200))
+        read(channel, until=b"ready")
+        channel.send(b"\x10")
+        assert b" 10" in (found := read(channel)[1])
+        assert b"50 200" in found
