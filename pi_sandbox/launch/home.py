@@ -24,6 +24,8 @@ from pi_sandbox.settings.settings import Settings
 from pi_sandbox.system.files import create_file, create_folder, name_beside, remove_unfinished
 from pi_sandbox.system.shipped_files import shipped_folder
 
+_OTHERS = 0o077
+
 MakeRepository = Callable[[Path], None]
 
 
@@ -72,8 +74,13 @@ def make_home(home: Path, pieces: Iterable[Piece], new_repository: MakeRepositor
 def _make_whole(home: Path, pieces: tuple[Piece, ...], new_repository: MakeRepository) -> HomeReport:
     """Builds under a hidden name that every run uses: the one that finds a half-made home there goes on with it."""
     beside = home.with_name(f".{home.name}.pi-sandbox-init")
-    if not create_folder(beside, mode=PRIVATE_FOLDER):
-        _refuse_foreign(beside)
+    try:
+        if not _create_private_folder(beside):
+            _refuse_foreign(beside)
+    except FileNotFoundError:
+        if os.path.lexists(home):
+            return make_home(home, pieces, new_repository)
+        raise
     with _alone(beside) as still_there:
         if still_there and _build(beside, home, pieces, new_repository):
             made = tuple(PieceOutcome(piece.path, True, "") for piece in pieces)
@@ -83,11 +90,14 @@ def _make_whole(home: Path, pieces: tuple[Piece, ...], new_repository: MakeRepos
 
 def _build(beside: Path, home: Path, pieces: tuple[Piece, ...], new_repository: MakeRepository) -> bool:
     """Gives `False` if a home appeared meanwhile. Only an end without notice, such as SIGKILL, leaves the folder."""
+    renamed = False
     try:
         _make_pieces(beside, pieces, new_repository)
-        return _rename_into_place(beside, home)
+        renamed = _rename_into_place(beside, home)
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        if not renamed:
+            shutil.rmtree(beside, ignore_errors=True)
+    return renamed
 
 
 def _refuse_foreign(folder: Path) -> None:
@@ -118,7 +128,7 @@ def _make_piece(place: Path, piece: Piece, new_repository: MakeRepository) -> bo
         return False
     match piece:
         case FolderPiece():
-            return create_folder(place, mode=PRIVATE_FOLDER)
+            return _create_private_folder(place)
         case FilePiece(content=content, mode=mode):
             return create_file(place, content, mode=mode)
         case StorePiece(files=files):
@@ -127,15 +137,27 @@ def _make_piece(place: Path, piece: Piece, new_repository: MakeRepository) -> bo
 
 def _make_store(place: Path, files: tuple[FilePiece, ...], new_repository: MakeRepository) -> bool:
     beside = name_beside(place)
-    create_folder(beside, mode=PRIVATE_FOLDER)
+    _create_private_folder(beside)
     try:
         new_repository(beside)
-        create_folder(beside / "notes", mode=PRIVATE_FOLDER)
+        _create_private_folder(beside / "notes")
         for file in files:
             create_file(beside / file.path, file.content, mode=file.mode)
         return _rename_into_place(beside, place)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def _create_private_folder(place: Path) -> bool:
+    if not create_folder(place, mode=PRIVATE_FOLDER):
+        return False
+    if stat.S_IMODE(place.stat().st_mode) & _OTHERS:
+        place.rmdir()
+        raise FilesError(
+            f"{quoted(place)} would be open to every user: the disk there keeps no permissions",
+            "set PI_SANDBOX_HOME to a place on a disk that does",
+        )
+    return True
 
 
 def _rename_into_place(beside: Path, place: Path) -> bool:

@@ -8,6 +8,10 @@ from pathlib import Path
 from pi_sandbox.workspace.disk import EntryKind
 
 
+def _traits(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_mode, status.st_uid, status.st_gid, status.st_size, status.st_mtime_ns
+
+
 class RealDisk:
     """Implements `Disk`."""
 
@@ -29,7 +33,8 @@ class RealDisk:
         return os.listdir(folder)
 
     def same_entry(self, one: Path, other: Path) -> bool:
-        return os.path.samestat(one.lstat(), other.lstat())
+        """Leaves the inode numbers out: some disks that ignore case (exFAT by FUSE) have one for each spelling."""
+        return _traits(one.lstat()) == _traits(other.lstat())
 
     def first_bytes(self, path: Path, count: int) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
