@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from pi_sandbox.containers.docker_engine import DockerEngine
+from pi_sandbox.containers.docker_engine import DockerEngine, connect
 from pi_sandbox.containers.engine import TerminalSize
 from pi_sandbox.errors import EngineError
 from tests.fakes.busybox_image import connected_engine
@@ -83,3 +83,42 @@ def test_gvisor_has_the_size_of_the_terminal_and_every_key(gvisor: Elsewhere) ->
         channel.send(b"\x10")
         assert b" 10" in (found := read(channel)[1])
         assert b"50 200" in found
+
+
+@pytest.fixture
+def over_tls(elsewhere: Elsewhere) -> Iterator[Elsewhere]:
+    with connected_engine(elsewhere.other.tls_environ) as (engine, image):
+        yield elsewhere._replace(engine=engine, image=image)
+
+
+def test_over_tls_the_end_of_input_arrives_and_all_output_after_it(over_tls: Elsewhere) -> None:
+    data = b"0123456789abcdef" * 100_000
+    spec = make_spec("sh", "-c", "wc -c; head -c 3000000 /dev/zero | tr '\\0' x; echo err >&2", image=over_tls.image)
+    outcome = run(over_tls.engine, spec, data)
+    assert outcome.out == f"{len(data)}\n" + "x" * 3_000_000
+    assert outcome.err == "err\n"
+
+
+def test_over_tls_an_extra_program_and_a_terminal_work_alike(over_tls: Elsewhere) -> None:
+    script = "stty raw -echo; echo ready; dd bs=1 count=1 2>/dev/null | od -An -tx1"
+    with started(over_tls.engine, make_spec("sh", "-c", script, image=over_tls.image, tty=True)) as (
+        container_id,
+        channel,
+    ):
+        read(channel, until=b"ready")
+        extra = over_tls.engine.execute(container_id, ["cat"], "1000:1000")
+        extra.send(b"both ways")
+        assert read(extra, until=b"ways")[1] == b"both ways"
+        extra.close_input()
+        assert read(extra) == {1: b"", 2: b""}
+        extra.close()
+        channel.send(b"\x10")
+        assert b" 10" in read(channel)[1]
+
+
+def test_over_tls_an_engine_wants_a_certificate_of_ours(elsewhere: Elsewhere, tmp_path: Path) -> None:
+    authority = Path(elsewhere.other.tls_environ["DOCKER_CERT_PATH"]) / "ca.pem"
+    shutil.copy(authority, tmp_path)
+    with pytest.raises(EngineError) as caught:
+        connect({**elsewhere.other.tls_environ, "DOCKER_CERT_PATH": str(tmp_path)}, tmp_path)
+    assert "certificate" in f"{caught.value.message} {caught.value.hint}"
