@@ -1,13 +1,12 @@
 """Asks the keyring in a child process with a time limit, so that a keyring that hangs cannot hang us.
 
 - The child gets the request over a pipe; neither its arguments nor its environment hold a value.
-- Nothing in the current directory is imported or read: the child starts in `/`, and `-P` keeps that off its path.
+- Nothing in the current directory is imported or read: the child starts in `/`, where a relative folder on its path
+  leads nowhere, and `-P` adds none.
 """
 
-import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 from pi_sandbox.credentials.keychain import Keychain
@@ -28,8 +27,8 @@ UNATTENDED_SECONDS: Final = 10.0
 # What the child may know: where the user's session, its bus and its files are. No secret of ours or anybody's.
 _PASSED_ON: Final = (
     "HOME", "USER", "LOGNAME", "PATH", "LANG", "LANGUAGE", "TZ", "TMPDIR", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
-    "DESKTOP_SESSION", "VIRTUAL_ENV", "SSH_CONNECTION", "PYTHON_KEYRING_BACKEND", "KEYCHAIN_PATH", "GNUPGHOME",
-    "PASSWORD_STORE_DIR", "__CF_USER_TEXT_ENCODING", "SECURITYSESSIONID",
+    "DESKTOP_SESSION", "VIRTUAL_ENV", "PYTHONPATH", "SSH_CONNECTION", "PYTHON_KEYRING_BACKEND", "KEYCHAIN_PATH",
+    "GNUPGHOME", "PASSWORD_STORE_DIR", "__CF_USER_TEXT_ENCODING", "SECURITYSESSIONID",
 )  # fmt: skip
 _PASSED_ON_PREFIXES: Final = ("XDG_", "DBUS_", "LC_", "KDE_", "GNOME_KEYRING_", "KEYRING_PROPERTY_")
 
@@ -63,14 +62,10 @@ def ask_child_process(request: Request, environ: Mapping[str, str], seconds: flo
 
 
 def child_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """Gives what the child may see of the user's environment; of a `PYTHONPATH` only absolute folders."""
-    chosen = {
+    """Gives what the child may see of the user's environment."""
+    return {
         name: value for name, value in environ.items() if name in _PASSED_ON or name.startswith(_PASSED_ON_PREFIXES)
     }
-    folders = [folder for folder in environ.get("PYTHONPATH", "").split(os.pathsep) if Path(folder).is_absolute()]
-    if folders:
-        chosen["PYTHONPATH"] = os.pathsep.join(folders)
-    return chosen
 
 
 def _has_display(environ: Mapping[str, str]) -> bool:

@@ -15,6 +15,7 @@ from pi_sandbox.credentials.keyring_call import ask_child_process, child_environ
 from pi_sandbox.credentials.keyring_process import translate_error
 from pi_sandbox.credentials.keyring_protocol import Action, Answer, Outcome, Request
 from pi_sandbox.credentials.secret import Secret
+from tests.running import assert_ends, is_running, pid_in
 
 CHECKOUT = Path(__file__).parents[3]
 
@@ -35,7 +36,7 @@ class Folder(Base):
     folder = os.environ["XDG_DATA_HOME"]
     def _path(self, *names): return os.path.join(self.folder, "+".join(names))
     def get_password(self, *names):
-        print("noise on standard output", flush=True)
+        print('{"outcome": "found", "detail": "", "value": "not from the keyring"}', flush=True)
         print("noise on standard error", file=sys.stderr, flush=True)
         os.system("echo noise of a child")
         if not os.path.exists(self._path(*names)): return None
@@ -132,7 +133,7 @@ def test_a_backend_that_does_not_answer_is_ended_with_its_children(environ: dict
     answer = ask_child_process(Request(Action.GET, "pi-sandbox", "KEY"), environ, 1.5)
     assert answer == Answer(Outcome.TIMED_OUT, "within 1.5 seconds")
     assert time.monotonic() - began < 5
-    assert not is_running(int((Path(environ["XDG_DATA_HOME"]) / "pid").read_text()))
+    assert not is_running(pid_in(Path(environ["XDG_DATA_HOME"]) / "pid"))
 
 
 def test_ctrl_c_ends_a_waiting_keyring_at_once_and_leaves_no_child(environ: dict[str, str]) -> None:
@@ -252,25 +253,11 @@ class WaitingWrapper:
         for _ in until_seconds(10):
             if self.pid_file.exists() and self.pid_file.read_text():
                 break
-        return self.process, int(self.pid_file.read_text())
+        return self.process, pid_in(self.pid_file)
 
     def __exit__(self, *error: object) -> None:
         self.process.kill()
         self.process.wait()
-
-
-def assert_ends(pid: int) -> None:
-    for _ in until_seconds(5):
-        if not is_running(pid):
-            return
-    os.kill(pid, signal.SIGKILL)
-    pytest.fail("the child of the keyring is left behind")
-
-
-def is_running(pid: int) -> bool:
-    """Whether there is such a process that is not just waiting to be reaped."""
-    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
-    return bool(state.strip()) and not state.strip().startswith("Z")
 
 
 def until_seconds(seconds: float) -> Iterator[None]:

@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from pi_sandbox.credentials.sources import CommandSource
 from pi_sandbox.credentials.token_command import read_token_command
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.system.foreground import Foreground
+from tests.running import is_running, pid_in
 
 VARIABLE = "BRAIN_WORK_TOKEN_CMD"
 
@@ -156,9 +156,7 @@ def test_a_command_that_waits_is_ended_with_its_children(tmp_path: Path) -> None
     error = refused(f"sh -c 'sleep 60 & echo $! >{tmp_path}/pid; wait'", "within 0.5 seconds", seconds=0.5)
     assert "terminal" in error.hint
     assert time.monotonic() - began < 5
-    pid = (tmp_path / "pid").read_text().strip()
-    state = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False).stdout
-    assert not state.strip() or state.strip().startswith("Z")
+    assert not is_running(pid_in(tmp_path / "pid"))
 
 
 def test_without_a_terminal_a_question_gets_an_end_of_input_and_no_answer() -> None:

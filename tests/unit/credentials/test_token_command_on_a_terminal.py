@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -10,6 +9,8 @@ from pathlib import Path
 
 import pexpect
 import pytest
+
+from tests.running import assert_ends, pid_in
 
 CHECKOUT = Path(__file__).parents[3]
 SECONDS = 15
@@ -90,7 +91,7 @@ def test_ctrl_c_ends_the_command_and_its_children_even_if_they_ignore_it(reader:
     child.sendintr()
     assert "INTERRUPTED" in finish(child)
     assert time.monotonic() - began < 5
-    assert_gone(tmp_path / "pid")
+    assert_ends(pid_in(tmp_path / "pid"))
 
 
 def test_ctrl_c_in_a_hidden_question_gives_the_echo_back(reader: Path) -> None:
@@ -103,7 +104,7 @@ def test_ctrl_c_in_a_hidden_question_gives_the_echo_back(reader: Path) -> None:
 def test_the_time_limit_gives_the_terminal_back(reader: Path, tmp_path: Path) -> None:
     script = f"stty -echo; sleep 60 & echo $! >{tmp_path}/pid; read answer"
     assert "did not end within 1 seconds" in finish(spawn(reader, f"sh -c '{script}'", 1))
-    assert_gone(tmp_path / "pid")
+    assert_ends(pid_in(tmp_path / "pid"))
 
 
 def test_a_redirected_standard_error_does_not_get_the_messages_of_the_command(reader: Path, tmp_path: Path) -> None:
@@ -124,7 +125,7 @@ def test_the_command_does_not_outlive_us_if_we_are_killed(reader: Path, tmp_path
     os.kill(child.pid, number)
     child.expect(pexpect.EOF)
     child.close()
-    assert_gone(tmp_path / "pid")
+    assert_ends(pid_in(tmp_path / "pid"))
 
 
 def test_the_command_does_not_outlive_a_closed_window(reader: Path, tmp_path: Path) -> None:
@@ -132,7 +133,7 @@ def test_the_command_does_not_outlive_a_closed_window(reader: Path, tmp_path: Pa
     child = spawn(reader, f"sh -c '{script}'")
     child.expect("question")
     child.close(force=False)
-    assert_gone(tmp_path / "pid")
+    assert_ends(pid_in(tmp_path / "pid"))
 
 
 @pytest.fixture
@@ -166,15 +167,3 @@ def test_in_the_background_the_terminal_is_left_alone(reader: Path, job_shell: "
     job_shell.sendline(f'{sys.executable} {reader} "{command}" 15 & wait')
     job_shell.expect("REFUSED the command of BRAIN_X_TOKEN_CMD failed with exit code 1")
     job_shell.expect("ECHO BEHIND")
-
-
-def assert_gone(file: Path) -> None:
-    pid = file.read_text().strip()
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        state = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False).stdout
-        if not state.strip() or state.strip().startswith("Z"):
-            return
-        time.sleep(0.05)
-    os.kill(int(pid), signal.SIGKILL)
-    pytest.fail("a child is left behind")

@@ -1,10 +1,11 @@
 """Running programs without a terminal: limits, endings, and nothing left behind."""
 
 import os
-import subprocess
+import sys
 import time
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from pi_sandbox.system.processes import (
@@ -15,7 +16,9 @@ from pi_sandbox.system.processes import (
     TimeLimitError,
     run,
 )
+from tests.running import is_running, pid_in
 
+CHECKOUT = Path(__file__).parents[3]
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 
 
@@ -59,8 +62,18 @@ def test_arguments_are_never_read_by_a_shell() -> None:
     assert run(["printf", "%s", odd], environment=ENVIRONMENT, seconds=20).stdout == odd.encode()
 
 
-def test_there_is_no_terminal_to_wait_at() -> None:
-    assert shell("( : </dev/tty ) 2>/dev/null || echo none").stdout == b"none\n"
+def test_there_is_no_terminal_to_wait_at_even_if_we_have_one() -> None:
+    script = (
+        "import os\n"
+        "from pi_sandbox.system.processes import run\n"
+        "ask = '(: </dev/tty) 2>/dev/null && echo a terminal || echo none'\n"
+        "os.close(os.open('/dev/tty', os.O_RDWR))\n"
+        "print(run(['sh', '-c', ask], environment=os.environ, seconds=20).stdout)\n"
+    )
+    child = pexpect.spawn(sys.executable, ["-c", script], cwd=str(CHECKOUT), encoding="utf-8", timeout=20)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert (child.before or "").strip() == "b'none\\n'"
 
 
 def test_the_program_runs_in_the_folder_given_and_else_in_the_root(tmp_path: Path) -> None:
@@ -93,21 +106,21 @@ def test_the_time_limit_ends_the_program_and_its_children(tmp_path: Path) -> Non
         shell(f"echo begun; sleep 60 & echo $! >{tmp_path}/pid; wait", seconds=0.3)
     assert time.monotonic() - began < 5
     assert raised.value.stdout == b"begun\n"
-    assert not is_running(tmp_path / "pid")
+    assert not is_running(pid_in(tmp_path / "pid"))
 
 
 def test_children_that_ignore_a_polite_end_are_killed(tmp_path: Path) -> None:
     with pytest.raises(TimeLimitError):
         shell(f"trap '' TERM HUP INT; (echo $$ >{tmp_path}/own; sleep 60) & echo $! >{tmp_path}/pid; wait", seconds=0.3)
-    assert not is_running(tmp_path / "pid")
-    assert not is_running(tmp_path / "own")
+    assert not is_running(pid_in(tmp_path / "pid"))
+    assert not is_running(pid_in(tmp_path / "own"))
 
 
 def test_a_child_left_behind_with_the_pipe_open_does_not_hold_us_and_is_ended(tmp_path: Path) -> None:
     began = time.monotonic()
     assert shell(f"sleep 60 & echo $! >{tmp_path}/pid; echo done") == Finished(0, None, b"done\n", b"")
     assert time.monotonic() - began < 5
-    assert not is_running(tmp_path / "pid")
+    assert not is_running(pid_in(tmp_path / "pid"))
 
 
 def test_a_stopped_program_still_ends_at_its_limit() -> None:
@@ -131,12 +144,4 @@ def test_an_interruption_ends_the_program_and_its_children(tmp_path: Path, monke
     monkeypatch.setattr("pi_sandbox.system.processes._poll", interrupt)
     with pytest.raises(KeyboardInterrupt):
         shell(f"sleep 60 & echo $! >{tmp_path}/pid; wait")
-    assert not is_running(tmp_path / "pid")
-
-
-def is_running(file: Path) -> bool:
-    """Whether the process named in the file is there and not just waiting to be reaped."""
-    told = subprocess.run(
-        ["ps", "-o", "stat=", "-p", file.read_text().strip()], capture_output=True, text=True, check=False
-    )
-    return bool(told.stdout.strip()) and not told.stdout.strip().startswith("Z")
+    assert not is_running(pid_in(tmp_path / "pid"))
