@@ -109,7 +109,12 @@ def git_program() -> str:
 
 def make_repository(folder: Path) -> None:
     """Makes an empty repository with the branch `main` in an existing folder; raises as `run_git` does."""
-    run_git(folder, "init", "--quiet", "--initial-branch=main", "--template=", "--", ".")
+    result = try_git(folder, "init", "--quiet", "--initial-branch=main", "--template=", "--", ".")
+    if result.status != 0:
+        raise GitFailedError(
+            f"git could not make a repository in {quoted(folder.parent)}: {quoted(result.errors.strip())}",
+            "check the free space and the permissions there, and that git is 2.28 or newer",
+        )
 
 
 def _search_path() -> str:

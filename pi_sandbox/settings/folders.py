@@ -33,7 +33,7 @@ class Folders:
     @property
     def markers(self) -> Path:
         """Where the wrapper writes one short-lived file a session, to see whether the engine shows it."""
-        return self.state / "markers"
+        return self.state / ".markers"
 
     def store(self, name: str) -> Path:
         """The git repository of `core` or of a domain."""

@@ -89,6 +89,16 @@ def test_a_failure_says_what_git_said_in_one_line(repository):
     assert failed.value.message.isprintable()
 
 
+def test_a_repository_that_cannot_be_made_says_why_and_what_to_check(tmp_path):
+    (tmp_path / "folder" / ".git").mkdir(parents=True)
+    (tmp_path / "folder" / ".git" / "objects").write_text("in the way")
+    with pytest.raises(GitFailedError) as failed:
+        make_repository(tmp_path / "folder")
+
+    assert f'git could not make a repository in "{tmp_path}": "' in failed.value.message
+    assert "free space" in failed.value.hint
+
+
 def test_a_command_that_does_not_end_is_ended(repository, monkeypatch, tmp_path):
     program = tmp_path / "bin" / "git"
     program.parent.mkdir()

@@ -14,6 +14,9 @@ from pi_sandbox.git_access.runner import GitMissingError, make_repository
 from pi_sandbox.launch import home as home_module
 from pi_sandbox.launch.home import init_home, make_home, read_home_templates
 from pi_sandbox.launch.home_plan import domain_pieces, home_pieces
+from pi_sandbox.memory_check.check import check_store
+from pi_sandbox.memory_check.format_rules import StoreKind
+from pi_sandbox.memory_check.memory_file import MemoryFile
 from pi_sandbox.settings.env_file import parse_env_file
 from pi_sandbox.settings.load import load_settings
 
@@ -345,8 +348,24 @@ def test_a_run_waits_for_the_one_that_fills_the_home(tmp_path):
     assert (home / ".env").exists()
 
 
-def test_the_first_files_of_a_store_keep_the_note_format():
-    for name in ("briefing.md", "index.md", "log.md"):
-        text = TEMPLATES[f"store/{name}"].decode()
-        assert text.startswith("# ")
-        assert len(text.splitlines()) <= 60
+@pytest.mark.parametrize(("store", "kind"), [("core", StoreKind.CORE), ("work", StoreKind.DOMAIN)])
+def test_the_memory_check_finds_nothing_in_a_new_store(tmp_path, whole, store, kind):
+    folder = tmp_path / "model" / "brain" / f"pi-memory-{store}"
+    paths = [path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts]
+    files = [MemoryFile(str(path.relative_to(folder)), path.read_bytes()) for path in paths]
+    result = check_store(files, store=store, store_kind=kind)
+
+    assert result.files == 4
+    assert result.findings == ()
+
+
+def test_the_rules_name_every_category_that_is_never_stored():
+    rules = " ".join(TEMPLATES["agent/AGENTS.md"].decode().split()).lower()
+    categories = (
+        *("personal data from customer projects", "end users", "databases, logs, screenshots", "art. 9"),
+        *("applicants", "assessments of people", "business contact details", "passwords, tokens, keys"),
+    )
+
+    assert [category for category in categories if category not in rules] == []
+    assert "memory: added notes/<slug>.md (<scope>)" in rules
+    assert "narrowest level" in rules

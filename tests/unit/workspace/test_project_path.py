@@ -45,23 +45,26 @@ def make_fake(case, home):
     return disk
 
 
-@pytest.fixture(params=["real", "fake"])
-def make_disk(request, tmp_path):
-    def make(case):
-        if request.param == "fake":
-            return make_fake(case, Path("/home/someone/pi")), Path("/home/someone/pi")
-        if "disk" in case:
-            pytest.skip("this machine's disk tells case apart; the fake one stands in")
-        home = tmp_path.resolve() / "pi"
-        home.mkdir()
-        return make_real(case, home), home
-
-    return make
+def on_disks(cases):
+    """Each case on the fake disk, and on this machine's where it needs none that ignores case."""
+    for case in cases:
+        yield pytest.param(case.values[0], "fake", id=f"{case.id}-fake")
+        if "disk" not in case.values[0]:
+            yield pytest.param(case.values[0], "real", id=f"{case.id}-real")
 
 
-@pytest.mark.parametrize("case", ACCEPTED)
-def test_a_path_leads_to_its_project(case, make_disk):
-    disk, home = make_disk(case)
+def make_disk(case, which, tmp_path):
+    if which == "fake":
+        home = Path("/home/someone/pi")
+        return make_fake(case, home), home
+    home = tmp_path.resolve() / "pi"
+    home.mkdir()
+    return make_real(case, home), home
+
+
+@pytest.mark.parametrize(("case", "which"), on_disks(ACCEPTED))
+def test_a_path_leads_to_its_project(case, which, tmp_path):
+    disk, home = make_disk(case, which, tmp_path)
     found = find_workspace(home / case["path"], Folders(home), DOMAINS, disk)
 
     assert found.domain == case["domain"]
@@ -70,9 +73,9 @@ def test_a_path_leads_to_its_project(case, make_disk):
     assert found.git_entry.value == case["git"]
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_a_path_that_cannot_be_used_is_refused_with_what_to_do(case, make_disk):
-    disk, home = make_disk(case)
+@pytest.mark.parametrize(("case", "which"), on_disks(REFUSED))
+def test_a_path_that_cannot_be_used_is_refused_with_what_to_do(case, which, tmp_path):
+    disk, home = make_disk(case, which, tmp_path)
     with pytest.raises(UsageError) as refused:
         find_workspace(home / text(case, case["path"]), Folders(home), DOMAINS, disk)
 

@@ -1,0 +1,67 @@
+"""The spelling rule on a real disk that ignores case: exFAT by FUSE on a loop device.
+
+It needs root and Debian's packages exfat-fuse and exfatprogs.
+"""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from pi_sandbox.errors import UsageError
+from pi_sandbox.settings.folders import Folders
+from pi_sandbox.workspace.project_path import find_workspace
+from pi_sandbox.workspace.real_disk import RealDisk
+
+DOMAINS = ("private", "work")
+TOOLS = ("mkfs.exfat", "mount.exfat-fuse", "losetup", "umount")
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=30).stdout.strip()
+
+
+@pytest.fixture
+def home(tmp_path):
+    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
+    if os.geteuid() != 0 or missing:
+        pytest.skip(f"needs root and {', '.join(missing) or 'nothing else'}")
+    image, mounted = tmp_path / "disk.img", tmp_path / "disk"
+    mounted.mkdir()
+    image.touch()
+    os.truncate(image, 16 * 1024**2)
+    run("mkfs.exfat", image)
+    try:
+        device = run("losetup", "--find", "--show", image)
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"no loop device: {error.stderr.strip()}")
+    try:
+        try:
+            run("mount.exfat-fuse", "-o", "umask=077", device, mounted)
+        except subprocess.CalledProcessError as error:
+            pytest.skip(f"no FUSE: {error.stderr.strip()}")
+        try:
+            yield mounted / "pi"
+        finally:
+            run("umount", mounted)
+    finally:
+        run("losetup", "--detach", device)
+
+
+def test_a_project_is_the_same_however_it_is_spelled(home):
+    (home / "ws" / "private" / "Group" / "größe").mkdir(parents=True)
+    found = [
+        find_workspace(home.parent / spelled, Folders(home), DOMAINS, RealDisk())
+        for spelled in ("pi/ws/private/Group/größe", "PI/WS/PRIVATE/GROUP/GRÖßE", "pi/ws/Private/group/Größe")
+    ]
+
+    assert {workspace.project for workspace in found} == {home / "ws" / "private" / "Group" / "größe"}
+    assert {workspace.levels for workspace in found} == {("Group", "Group/größe")}
+
+
+def test_a_level_that_the_store_spells_differently_is_refused(home):
+    (home / "ws" / "private" / "Group").mkdir(parents=True)
+    (home / "brain" / "pi-memory-private" / "group").mkdir(parents=True)
+    with pytest.raises(UsageError, match="differ only in case"):
+        find_workspace(home / "ws" / "private" / "group", Folders(home), DOMAINS, RealDisk())
