@@ -62,7 +62,7 @@ def make_disk(case, which, tmp_path):
     return make_real(case, home), home
 
 
-@pytest.mark.parametrize(("case", "which"), on_disks(ACCEPTED))
+@pytest.mark.parametrize(("case", "which"), list(on_disks(ACCEPTED)))
 def test_a_path_leads_to_its_project(case, which, tmp_path):
     disk, home = make_disk(case, which, tmp_path)
     found = find_workspace(home / case["path"], Folders(home), DOMAINS, disk)
@@ -73,7 +73,7 @@ def test_a_path_leads_to_its_project(case, which, tmp_path):
     assert found.git_entry.value == case["git"]
 
 
-@pytest.mark.parametrize(("case", "which"), on_disks(REFUSED))
+@pytest.mark.parametrize(("case", "which"), list(on_disks(REFUSED)))
 def test_a_path_that_cannot_be_used_is_refused_with_what_to_do(case, which, tmp_path):
     disk, home = make_disk(case, which, tmp_path)
     with pytest.raises(UsageError) as refused:
