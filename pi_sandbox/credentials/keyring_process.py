@@ -4,11 +4,12 @@
 - The request comes over standard input, the answer goes over standard output (see `keyring_protocol`); whatever a
   backend prints goes nowhere.
 - A backend that keeps values as plain text is refused by name, and so are those that keep nothing.
-- It ends itself if its parent is gone.
+- It ends itself, and what a backend started, if its parent is gone.
 """
 
 import contextlib
 import os
+import signal
 import sys
 import threading
 import time
@@ -231,6 +232,8 @@ def _delete(backend: "KeyringBackend", request: Request) -> Answer:
 def _end_with_parent(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_PARENT_POLL_SECONDS)
+    if os.getpgrp() == os.getpid():
+        os.killpg(os.getpgrp(), signal.SIGKILL)
     os._exit(1)
 
 

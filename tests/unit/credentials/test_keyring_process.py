@@ -50,8 +50,9 @@ class Folder(Base):
 
 class Slow(Base):
     def get_password(self, service, username):
+        helper = subprocess.Popen(["sleep", "120"])
+        with open(os.path.join(os.environ["XDG_DATA_HOME"], "helper"), "w") as file: file.write(str(helper.pid))
         with open(os.path.join(os.environ["XDG_DATA_HOME"], "pid"), "w") as file: file.write(str(os.getpid()))
-        subprocess.Popen(["sleep", "120"])
         time.sleep(120)
 
 
@@ -134,6 +135,7 @@ def test_a_backend_that_does_not_answer_is_ended_with_its_children(environ: dict
     assert answer == Answer(Outcome.TIMED_OUT, "within 1.5 seconds")
     assert time.monotonic() - began < 5
     assert not is_running(pid_in(Path(environ["XDG_DATA_HOME"]) / "pid"))
+    assert not is_running(pid_in(Path(environ["XDG_DATA_HOME"]) / "helper"))
 
 
 def test_ctrl_c_ends_a_waiting_keyring_at_once_and_leaves_no_child(environ: dict[str, str]) -> None:
@@ -144,14 +146,16 @@ def test_ctrl_c_ends_a_waiting_keyring_at_once_and_leaves_no_child(environ: dict
         assert wrapper.wait(10) == 130
         assert time.monotonic() - began < 3
         assert_ends(child)
+        assert_ends(pid_in(Path(environ["XDG_DATA_HOME"]) / "helper"))
 
 
-def test_a_keyring_child_ends_itself_when_its_parent_is_killed(environ: dict[str, str]) -> None:
+def test_a_keyring_child_ends_itself_and_its_helpers_when_its_parent_is_killed(environ: dict[str, str]) -> None:
     environ |= {"PYTHON_KEYRING_BACKEND": "made_up_backends.Slow"}
     with WaitingWrapper(environ) as (wrapper, child):
         wrapper.kill()
         wrapper.wait(10)
         assert_ends(child)
+        assert_ends(pid_in(Path(environ["XDG_DATA_HOME"]) / "helper"))
 
 
 def test_what_a_backend_says_in_an_error_is_not_repeated(environ: dict[str, str]) -> None:
