@@ -47,7 +47,7 @@ def parse_env_file(data: bytes, path: Path) -> Mapping[str, EnvBinding]:
     text = _decoded(data, path)
     found: dict[str, EnvBinding] = {}
     for binding in parse_stream(io.StringIO(text, newline="")):
-        if binding.key is None and not binding.error:
+        if binding.original.string.lstrip()[:1] in ("", "#"):
             continue
         accepted = _accepted(binding, path)
         if accepted.name in found:
