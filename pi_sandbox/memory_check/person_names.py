@@ -56,9 +56,20 @@ _FULL_NAME = re.compile(rf"(?<![\w@./-])(?P<given>{_WORD})\s(?:{_CAPITAL}\.\s)?(
 _TITLED = re.compile(
     rf"(?<!\w)(?:Herrn?|Frau|Fr\.|Hr\.|Mr\.?|Mrs\.?|Ms\.?|Miss|Dr\.|Prof\.|Kolleg(?:e|in)|(?:[Cc]olleague|[Ee]mployee|[Mm]itarbeiter(?:in)?|[Aa]zubi|[Tt]enant|[Mm]ieter(?:in)?|[Pp]atient(?:in)?))\s(?:(?:Dr|Prof)\.\s?(?:med\.\s?)?){{0,2}}(?P<name>{_WORD})(?:\s{_WORD})?"
 )
+_ROLE_FAMILY = re.compile(
+    rf"(?<!\w)(?:Kund(?:e|in)|Bewerber(?:in)?|Kandidat(?:in)?|Mandant(?:in)?|[Cc]ustomer|[Cc]andidate|[Aa]pplicant|[Cc]lient|Nachbar(?:in)?|Chef(?:in)?|Azubi|Praktikant(?:in)?|Werkstudent(?:in)?)\s(?P<name>{_WORD})(?!\w)"
+)
+_FAMILY_NAMES = frozenset(
+    "müller schmidt schneider fischer weber meyer wagner becker schulz hoffmann schäfer koch bauer richter klein wolf schröder neumann schwarz zimmermann braun krüger hofmann hartmann lange schmitt werner krause meier lehmann schmid schulze maier köhler herrmann könig walter mayer huber kaiser fuchs peters lang scholz möller weiß jung hahn schubert vogel "
+    "friedrich keller günther frank berger winkler roth beck lorenz baumann franke albrecht schuster simon ludwig böhm winter kraus martin schumacher krämer vogt stein jäger otto sommer groß seidel heinrich brandt haas schreiber graf schulte dietrich ziegler kuhn kühn pohl engel horn busch bergmann thomas voigt sauer arnold wolff pfeiffer yilmaz kaya demir "
+    "öztürk aydin özdemir kowalski nowak novak wisniewski smith jones taylor williams brown davies evans wilson thomas roberts johnson lewis walker robinson wood thompson wright watson clark turner hughes parker edwards collins stewart morris murphy cook rogers morgan cooper reed bailey miller davis garcia rodriguez martinez hernandez lopez gonzalez anderson jackson "
+    "rossi russo ferrari bianchi dubois durand leroy moreau laurent petit lindqvist johansson andersson nilsson hansen larsen jensen nielsen petrov petrova ivanov ivanova popov kim lee nguyen singh patel kumar sharma".split()
+)
 _ROLE_PAIR = re.compile(
     rf"(?<!\w)(?:[Kk]und(?:e|in)|[Bb]ewerber(?:in)?|[Mm]ieter(?:in)?|[Pp]atient(?:in)?|[Mm]itarbeiter(?:in)?|[Kk]andidat(?:in)?|[Cc]ustomer|[Cc]andidate|[Aa]pplicant|[Tt]enant|[Cc]lient|[Ee]mployee|[Nn]ame)\s?:?\s(?P<name>{_WORD}\s{_WORD})(?!\w)"
 )
+_ROLE = re.compile(r"(?i)herr|frau|mandant|nachbar|chef|praktikant|werkstudent|kolleg|colleague|employee|mitarbeiter|azubi|tenant|mieter|patient|kund|bewerber|kandidat|customer|candidate|applicant|client|name|(?<![a-z])(?:fr|hr|mrs?|ms|miss|dr|prof)(?![a-z])")
+_PARTS = re.compile(r"[^\W\d_]+")
 _GIVEN_ALONE = re.compile(rf"(?<![\w@./-])(?P<given>{_WORD})(?=['’]s|[\s,.:;)(]|$)")
 _NOT_FAMILY = frozenset(
     "street straße street, road avenue cloud studio desktop code server api test store project projekt release gmbh ag inc ltd kg monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag "
@@ -79,15 +90,18 @@ def names_in(text: str) -> list[Name]:
     for match in _ROLE_PAIR.finditer(text):
         if not any(word.lower() in _ENGLISH_OR_GERMAN_NOUN | _NOT_FAMILY for word in match["name"].split()):
             found.append(Name(match.start("name"), match.end("name"), NameKind.FULL))
+    for match in _ROLE_FAMILY.finditer(text):
+        if match["name"].lower() in _FAMILY_NAMES:
+            found.append(Name(match.start("name"), match.end(), NameKind.FULL))
     position = 0
     while (full := _FULL_NAME.search(text, position)) is not None:
-        if full["given"].lower() in _ALL_GIVEN and full["family"].lower() not in _NOT_FAMILY:
+        if full["given"].split("-")[0].lower() in _ALL_GIVEN and full["family"].lower() not in _NOT_FAMILY:
             found.append(Name(full.start(), full.end(), NameKind.FULL))
             position = full.end()
         else:
             position = full.end("given")
     for match in _GIVEN_ALONE.finditer(text):
-        if match["given"].lower() in GIVEN_NAMES:
+        if match["given"].split("-")[0].lower() in GIVEN_NAMES:
             found.append(Name(match.start(), match.end("given"), NameKind.GIVEN))
     return _without_overlap(found)
 
@@ -101,6 +115,13 @@ def is_name_cell(cell: str) -> bool:
     """Tells whether a table cell is a person's name: a given name, or a given and a family name in either order."""
     words = cell.replace(",", " ").split()
     return 1 <= len(words) <= 3 and any(is_given_name(word) and word[:1].isupper() for word in words) and all(re.fullmatch(rf"{_WORD}|{_CAPITAL}\.", word) for word in words)
+
+
+def may_hold_name(word: str) -> bool:
+    """Tells whether a word of a line could belong to a name; a line without such a word has no name in it."""
+    if word.isascii() and word.islower():
+        return _ROLE.search(word) is not None
+    return _ROLE.search(word) is not None or any(part.lower() in _ALL_GIVEN for part in _PARTS.findall(word))
 
 
 def _without_overlap(names: list[Name]) -> list[Name]:

@@ -21,18 +21,24 @@ _PHONE_WORD = re.compile(
     r"(?i)(?<![a-zäöü])(?:tel(?:efon\w{0,8})?|fon|phone|telephone|mobile?|mobil\w{0,8}|cell|handy\w{0,8}|fax|whats-?app|signal|rufnummer|rückruf\w{0,6}|anruf\w{0,4}|anrufen|angerufen|erreichbar|erreicht|call(?:ed|ing)?|ring|dial|durchwahl|hotline|notfall(?:nummer|kontakt)|emergency|sms|contact|kontakt|number is|nummer)(?![a-zäöü])|tel:|☎|📞"
 )
 _NOT_PHONE = re.compile(
-    r"(?i)artikel|ticket|rechnung|invoice|serien|serial|zähler|inventar|bestell|order|version|port\b|aktenzeichen|isbn|ean\b|gtin|konto|iban|blz|kunden-?n|customer n|commit|build|kostenstelle|epoch|timestamp|zeitstempel|"
-    r"uuid|\bid\b|hash|offset|address is|base address|bytes|bis\b|sensor|messwert|teile|part n|modell|model|din\b|iso\b|rfc|issue|\bpr\b|coordinates|koordinaten|steuer|personn|vertrag|sv-|rentenv|cpf|pesel|karte|card|token|key"
+    r"(?i)artikel|ticket|rechnung|invoice|serien|serial|zähler|inventar|bestell|order|version|\bport\b|aktenzeichen|isbn|ean\b|gtin|konto|iban|blz|kunden-?n|customer n|commit|build|kostenstelle|epoch|timestamp|zeitstempel|"
+    r"uuid|\bid\b|hash|offset|address is|base address|bytes|bis\b|sensor|messwert|teile|part n|modell|model|din\b|iso\b|rfc|issue|\bpr\b|coordinates|koordinaten|steuer|personn|vertrag|sv-|rentenv|cpf|pesel|karte|card\b|token|key\b"
 )
 _NATIONAL_REGIONS = ("DE", "AT", "CH", "GB", "FR", "NL", "IT")
 
+_LIKELY = (
+    "[wW]eg|[aA]llee|[pP]latz|[gG]asse|[rR]ing|[dD]amm|[uU]fer|[sS]teig|[cC]haussee|[mM]arkt|[hH]of|[pP]ark|[wW]all|[gG]raben|[pP]fad|[bB]erg|[tT]or|[aA]cker|[hH]öhe|[sS]tieg|[gG]arten|[fF]eld|[rR]ain|[bB]rücke|[bB]ach|[hH]eide|[lL]inden"
+)
+_ENGLISH_WAYS = (
+    "Street|St\\.?|Road|Rd\\.?|Avenue|Ave\\.?|Lane|Ln\\.?|Drive|Dr\\.?|Boulevard|Blvd\\.?|Court|Ct\\.?|Way|Place|Pl\\.?|Square|Terrace|Close|Crescent|Gardens|Row|Hill|Parade|Circle|Mews|Grove|Highway|Parkway|Walk|Rise|View|Green"
+)
 _STREET_DE = re.compile(
-    r"(?<![\w-])(?:[A-ZÄÖÜ][\wäöüß.-]{1,30}[ -]){0,3}(?:[A-ZÄÖÜ][\wäöüß-]{1,30})?(?:(?P<sure>[sS]tra(?:ß|ss)e|[sS]tr\.)|(?P<likely>[wW]eg|[aA]llee|[pP]latz|[gG]asse|[rR]ing|[dD]amm|[uU]fer|[sS]teig|[cC]haussee|[mM]arkt|[hH]of|[pP]ark|[wW]all|[gG]raben|[pP]fad|[bB]erg|[tT]or|[aA]cker|[hH]öhe|[sS]tieg|[gG]arten|[fF]eld|[rR]ain|[bB]rücke|[bB]ach|[hH]eide|[lL]inden))\s(?P<number>\d{1,4}\s?[a-z]?)(?![\w.,:]?\d|\w|\s?(?:%|ms|MB|GB|Uhr|mal))"
+    rf"(?<![\w-])(?:[A-ZÄÖÜ][\wäöüß.-]{{1,30}}[ -]){{0,3}}(?:[A-ZÄÖÜ][\wäöüß-]{{1,30}})?(?:(?P<sure>[sS]tra(?:ß|ss)e|[sS]tr\.)|(?P<likely>{_LIKELY}))\s(?P<number>\d{{1,4}}\s?[a-z]?)(?![\w.,:]?\d|\w|\s?(?:%|ms|MB|GB|Uhr|mal))"
 )
 _STREET_DE_FREE = re.compile(r"(?<!\w)(?:Am|An der|An dem|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Hinter der|Alte[rn]?|Neue[rn]?)\s[A-ZÄÖÜ][\wäöüß-]{2,30}(?:\s[A-ZÄÖÜ][\wäöüß-]{2,30})?\s\d{1,4}\s?[a-z]?(?![\w.,:]?\d)")
 _POSTCODE_DE = re.compile(r"(?<![\w.,-])(?:[DACH]{1,2}-)?\d{4,5}\s(?:Bad\s|St\.\s|Sankt\s)?[A-ZÄÖÜ][a-zäöüß]{2,30}")
 _STREET_EN = re.compile(
-    r"(?<![\w.:/-])(?:(?:Flat|Apt\.?|Unit|Suite)\s\w{1,5},?\s)?\d{1,5}[A-Za-z]?\s(?:[NSEW]\.?\s)?(?:[A-Z][\w'’.-]{1,25}\s){1,3}(?:Street|St\.?|Road|Rd\.?|Avenue|Ave\.?|Lane|Ln\.?|Drive|Dr\.?|Boulevard|Blvd\.?|Court|Ct\.?|Way|Place|Pl\.?|Square|Terrace|Close|Crescent|Gardens|Row|Hill|Parade|Circle|Mews|Grove|Highway|Parkway|Walk|Rise|View|Green)(?!\w)"
+    rf"(?<![\w.:/-])(?:(?:Flat|Apt\.?|Unit|Suite)\s\w{{1,5}},?\s)?\d{{1,5}}[A-Za-z]?\s(?:[NSEW]\.?\s)?(?:[A-Z][\w'’.-]{{1,25}}\s){{1,3}}(?:{_ENGLISH_WAYS})(?!\w)"
 )
 _STREET_ROMANCE = re.compile(r"(?<![\w-])(?:\d{1,4}(?:\s?bis)?,?\s(?:rue|avenue|boulevard|place|chemin|allée|impasse|quai)\s[\w'’ -]{3,40}|(?:[Vv]ia|[Pp]iazza|[Cc]orso|[Vv]iale|[Cc]alle|[Aa]venida|[Pp]laza|[Rr]ua|[Uu]l\.)\s[A-ZÁÉÍÓÚŁŚŻ][\w'’ áéíóúñç-]{2,40}?,?\s\d{1,4})(?!\w)")
 _POSTCODE_EN = re.compile(r"(?<!\w)(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z][a-z]+,? [A-Z]{2} \d{5}(?:-\d{4})?)(?!\w)")
@@ -62,9 +68,12 @@ PHONE_SHAPES = (
     re.compile(r"(?<!\w)\([2-9]\d{2}\)"),
 )
 PHONE_NEEDLES = tuple("tel fon phone mobil cell handy fax whats signal ruf call ring dial durchwahl hotline notfall emergency sms contact kontakt nummer number erreich anruf angerufen ☎ 📞".split())
-ADDRESS_NEEDLES = tuple(
-    "straße strasse str. weg allee platz gasse ring damm ufer steig chaussee markt hof park wall graben pfad berg tor acker höhe stieg garten feld rain brücke bach heide linden "
-    "am an auf im in zum zur unter hinter alte neue street road avenue lane drive boulevard court way place square terrace close crescent gardens row hill parade circle mews grove highway parkway walk rise view green rue chemin impasse quai via piazza corso viale calle avenida plaza rua ul.".split()
+ADDRESS_NEEDLES = tuple("adress anschrift address wohn lives living lebt liefer ship deliver zieht zog moved moving home zuhause daheim residen gemeldet post send schicken".split())
+ADDRESS_SHAPES = (
+    re.compile(rf"(?m)^\W*(?:[A-ZÄÖÜ][\wäöüß.-]*)?(?:[sS]tra(?:ß|ss)e|[sS]tr\.|{_LIKELY})$"),
+    re.compile(rf"(?m)^(?:{_ENGLISH_WAYS})(?!\w)"),
+    re.compile(r"(?m)^\W*(?:rue|avenue|boulevard|place|chemin|allée|impasse|quai|[vV]ia|[pP]iazza|[cC]orso|[vV]iale|[cC]alle|[aA]venida|[pP]laza|[rR]ua|[uU]l\.)$"),
+    re.compile(r"(?<!\d)\d{5}(?!\d)"),
 )
 BIRTH_NEEDLES = ("geb", "dob", "d.o.b", "birth", "born", "*", "b.", "jahrgang")
 REACH_NEEDLES = tuple(
@@ -152,7 +161,8 @@ def addresses(lines: Sequence[str], index: int) -> Iterator[str]:
         if found["sure"] and not _is_street_theme(line, found) or supported:
             yield "looks like a postal address"
             return
-    if (_POSTCODE_DE.search(line) or _ADDRESS_WORD.search(line) or _POSTCODE_DE.match(following.strip(" >|*-"))) and _STREET_DE_FREE.search(line):
+    with_postcode = _POSTCODE_DE.search(line) is not None
+    if ((with_postcode or _ADDRESS_WORD.search(line)) and _STREET_DE_FREE.search(line)) or (with_postcode and _STREET_DE_FREE.search(before)):
         yield "looks like a postal address"
     elif _POSTCODE_EN.search(line) and _ADDRESS_WORD.search(line + before):
         yield "looks like a postal address"

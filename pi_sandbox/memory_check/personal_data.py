@@ -8,27 +8,33 @@ What always holds:
 - A hit names the line and the kind, never the value.
 """
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from pi_sandbox.memory_check import personal_contact as contact
 from pi_sandbox.memory_check import personal_numbers as numbers
 from pi_sandbox.memory_check import personal_rows as rows
 from pi_sandbox.memory_check import personal_statements
 from pi_sandbox.memory_check.findings import Hit
+from pi_sandbox.memory_check.person_names import may_hold_name
 from pi_sandbox.memory_check.prefilter import DistinctWords, Trigger, merged_marks
 from pi_sandbox.memory_check.text_views import cleaned_lines
 
-_EMAIL, _PHONE, _NUMBER, _ADDRESS, _BIRTH, _REACH, _STATEMENT, _ROW = (1 << place for place in range(8))
+_EMAIL, _PHONE, _NUMBER, _ADDRESS, _BIRTH, _REACH, _STATEMENT, _ROW, _LOG, _NAME = (1 << place for place in range(10))
 _TRIGGERS = (
     Trigger(contact.EMAIL_NEEDLES),
     Trigger(contact.PHONE_NEEDLES, contact.PHONE_SHAPES),
     Trigger(numbers.NEEDLES, numbers.SHAPES),
-    Trigger(contact.ADDRESS_NEEDLES),
+    Trigger(contact.ADDRESS_NEEDLES, contact.ADDRESS_SHAPES),
     Trigger(contact.BIRTH_NEEDLES),
     Trigger(contact.REACH_NEEDLES),
-    Trigger(personal_statements.NEEDLES),
-    Trigger(rows.NEEDLES, rows.SHAPES),
+    Trigger(personal_statements.NEEDLES, personal_statements.NEEDLE_SHAPES),
+    Trigger(rows.ROW_NEEDLES, rows.ROW_SHAPES),
+    Trigger(shapes=rows.LOG_SHAPES),
+    Trigger(test=may_hold_name),
 )
+_DIGIT = re.compile(r"\d")
 _ALL = (1 << len(_TRIGGERS)) - 1
 
 
@@ -40,7 +46,7 @@ def find_personal(lines: Sequence[str], *, prefiltered: bool = True) -> list[Hit
 def find_personal_in(texts: Sequence[Sequence[str]], *, prefiltered: bool = True) -> list[list[Hit]]:
     """Gives `find_personal` of each text; their words are looked at together."""
     cleaned = [cleaned_lines(list(lines)) for lines in texts]
-    marks = merged_marks(DistinctWords(word for lines in cleaned for line in lines for word in line.split()), _TRIGGERS) if prefiltered else None
+    marks = merged_marks(DistinctWords(chain.from_iterable(line.split() for lines in cleaned for line in lines)), _TRIGGERS) if prefiltered else None
     return [_find(lines, marks) for lines in cleaned]
 
 
@@ -63,7 +69,7 @@ def _mask(line: str, marks: dict[str, int]) -> int:
 
 def _of_line(lines: list[str], number: int, mask: int) -> Iterator[tuple[str, str]]:
     line = lines[number]
-    has_digit = any(character.isdigit() for character in line)
+    has_digit = _DIGIT.search(line) is not None
     if mask & _EMAIL:
         yield from (("personal-email", message) for message in contact.emails(line))
     if mask & _NUMBER and has_digit:
@@ -76,10 +82,11 @@ def _of_line(lines: list[str], number: int, mask: int) -> Iterator[tuple[str, st
         yield from (("personal-address", message) for message in contact.addresses(lines, number))
     if mask & _BIRTH and has_digit:
         yield from (("personal-birth", message) for message in contact.births(line))
-    if mask & _REACH:
+    if mask & _REACH and (mask & _NAME or "/" in line):
         yield from (("personal-contact", message) for message in contact.contacts(line))
-    if mask & _STATEMENT:
+    if mask & _STATEMENT and mask & _NAME:
         yield from personal_statements.statements(line)
     if mask & _ROW:
         yield from (("personal-row", message) for message in rows.data_rows(line))
+    if mask & _LOG:
         yield from (("personal-log", message) for message in rows.log_lines(line))

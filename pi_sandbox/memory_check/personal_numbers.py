@@ -19,51 +19,51 @@ _NOT_CARD = re.compile(r"(?i)\bids?\b|imei|isbn|ean\b|gtin|epoch|timestamp|zeits
 _ID_GAP = r"[^\n]{0,40}?"
 
 
-def _number(word: str, form: str, module: str | None) -> tuple[re.Pattern[str], str | None]:
-    return re.compile(rf"(?i:{word}){_ID_GAP}(?<![A-Za-z0-9])(?P<value>{form})(?![A-Za-z0-9])"), module
+def _number(needles: str, word: str, form: str, module: str | None) -> tuple[tuple[str, ...], re.Pattern[str], str | None]:
+    return tuple(needles.split()), re.compile(rf"(?i:{word}){_ID_GAP}(?<![A-Za-z0-9])(?P<value>{form})(?![A-Za-z0-9])"), module
 
 
-_NATIONAL: tuple[tuple[re.Pattern[str], str | None], ...] = (
-    _number(r"steuer-?\s?(?:id|nr|nummer|identifikation)|\bidnr|\bid-nr|\btin\b|tax[ -]?(?:id|number)|steuerliche", r"\d{2}[ ]?\d{3}[ ]?\d{3}[ ]?\d{3}", "de.idnr"),
-    _number(r"steuer-?\s?(?:nr|nummer)|\bst\.?-?nr", r"\d{2,3}/\d{3,4}/\d{4,5}", None),
-    _number(r"rentenv|sozialv|\bsv-?\s?n|\brvn|versicherungsnummer|social security|pension", r"\d{2}[ ]?\d{6}[ ]?[A-Z][ ]?\d{2}[ ]?\d", "de.rvnr"),
-    _number(r"krankenv|versicherten|\bkvnr|krankenkasse|health insurance|\begk\b", r"[A-Z]\d{9}", None),
-    _number(r"sozialvers|\bsv-?\s?n|\bsvnr|versicherungsnummer", r"\d{4}[ ]?\d{6}", "at.vnr"),
-    _number(r"\bahv|\bavs\b|sozialvers", r"756[. ]?\d{4}[. ]?\d{4}[. ]?\d{2}", "ch.ssn"),
-    _number(r"\bssn\b|social security|\bss#", r"\d{3}[- ]?\d{2}[- ]?\d{4}", "us.ssn"),
-    _number(r"\bitin\b|taxpayer", r"9\d{2}[- ]?\d{2}[- ]?\d{4}", None),
-    _number(r"national insurance|\bnino?\b|\bni number|\bni no", r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]", None),
-    _number(r"\bnhs\b", r"\d{3}[ -]?\d{3}[ -]?\d{4}", "gb.nhs"),
-    _number(r"\bdni\b|\bnif\b|documento", r"\d{8}-?[A-Z]", "es.dni"),
-    _number(r"\bnie\b|\bnif\b", r"[XYZ]-?\d{7}-?[A-Z]", "es.nie"),
-    _number(r"\bbsn\b|burgerservice|sofinummer", r"\d{4}[. ]?\d{2}[. ]?\d{3}", "nl.bsn"),
-    _number(r"pesel", r"\d{11}", "pl.pesel"),
-    _number(r"personn(?:ummer|r)|samordningsnummer", r"(?:\d{2})?\d{6}[-+ ]?\d{4}", "se.personnummer"),
-    _number(r"f[øo]dselsn|personn", r"\d{6}[ ]?\d{5}", "no.fodselsnummer"),
-    _number(r"\bcpr\b", r"\d{6}-?\d{4}", "dk.cpr"),
-    _number(r"henkil[öo]tunnus|\bhetu\b|personal identity", r"\d{6}[-+A]\d{3}[0-9A-Z]", "fi.hetu"),
-    _number(r"\bcpf\b", r"\d{3}\.?\d{3}\.?\d{3}-?\d{2}", "br.cpf"),
-    _number(r"aadhaar|\baadhar", r"\d{4} ?\d{4} ?\d{4}", "in_.aadhaar"),
-    _number(r"\bpan\b", r"[A-Z]{5}\d{4}[A-Z]", "in_.pan"),
-    _number(r"\bsin\b|social insurance", r"\d{3}[- ]?\d{3}[- ]?\d{3}", "ca.sin"),
-    _number(r"\btfn\b|tax file", r"\d{3} ?\d{3} ?\d{2,3}", "au.tfn"),
-    _number(r"\bmedicare", r"\d{4} ?\d{5} ?\d", None),
-    _number(r"rodn[ée]|\brč\b|birth number", r"\d{6}/?\d{3,4}", "cz.rc"),
-    _number(r"\bnir\b|s[ée]curit[ée] sociale|num[ée]ro de s[ée]cu|\binsee\b", r"[12] ?\d{2} ?\d{2} ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}", "fr.nir"),
-    _number(r"rijksregister|registre national|national number|\bniss\b", r"\d{2}\.?\d{2}\.?\d{2}-?\d{3}\.?\d{2}", "be.nn"),
-    _number(r"\bnif\b|contribuinte", r"\d{9}", "pt.nif"),
-    _number(r"t\.?c\.? ?kimlik|\btckn|kimlik", r"\d{11}", "tr.tckimlik"),
-    _number(r"\bcnp\b", r"\d{13}", "ro.cnp"),
-    _number(r"\begn\b", r"\d{10}", "bg.egn"),
-    _number(r"\boib\b", r"\d{11}", "hr.oib"),
-    _number(r"\bemšo\b|\bemso\b|\bjmbg\b", r"\d{13}", None),
-    _number(r"\bpps", r"\d{7}[A-W][A-IW]?", "ie.pps"),
-    _number(r"\bcurp\b", r"[A-Z]{4}\d{6}[HM][A-Z]{5}[0-9A-Z]\d", "mx.curp"),
-    _number(r"resident id|id card number|身份证", r"\d{17}[0-9X]", "cn.ric"),
-    _number(r"reisepass|passport|pass-?nr|passnummer", r"[A-Z]{1,2}[0-9A-Z]{5,9}\d|\d{8,9}", None),
-    _number(r"personalausweis|ausweis-?(?:nr|nummer)|id[- ]card|aufenthaltstitel", r"[A-Z][0-9A-Z]{6,10}\d[0-9A-Z]?", None),
-    _number(r"führerschein|driver'?s? licen[cs]e|driving licen[cs]e", r"[A-Z0-9]{8,18}(?<=\d[A-Z0-9])", None),
-    _number(r"kennzeichen|licen[cs]e plate|number plate|nummernschild", r"[A-ZÄÖÜ]{1,3}[- ][A-Z]{1,2}[ -]?\d{1,4}[EH]?|[A-Z]{2}\d{2} [A-Z]{3}", None),
+_NATIONAL: tuple[tuple[tuple[str, ...], re.Pattern[str], str | None], ...] = (
+    _number("steuer idnr id-nr tin tax", r"steuer-?\s?(?:id|nr|nummer|identifikation)|\bidnr|\bid-nr|\btin\b|tax[ -]?(?:id|number)|steuerliche", r"\d{2}[ ]?\d{3}[ ]?\d{3}[ ]?\d{3}", "de.idnr"),
+    _number("steuer nr", r"steuer-?\s?(?:nr|nummer)|\bst\.?-?nr", r"\d{2,3}/\d{3,4}/\d{4,5}", None),
+    _number("rentenv sozialv sv rvn versicherungsn social pension", r"rentenv|sozialv|\bsv-?\s?n|\brvn|versicherungsnummer|social security|pension", r"\d{2}[ ]?\d{6}[ ]?[A-Z][ ]?\d{2}[ ]?\d", "de.rvnr"),
+    _number("krankenv versicherten kvnr krankenkasse health egk", r"krankenv|versicherten|\bkvnr|krankenkasse|health insurance|\begk\b", r"[A-Z]\d{9}", None),
+    _number("sozialvers sv versicherungsn", r"sozialvers|\bsv-?\s?n|\bsvnr|versicherungsnummer", r"\d{4}[ ]?\d{6}", "at.vnr"),
+    _number("ahv avs sozialvers", r"\bahv|\bavs\b|sozialvers", r"756[. ]?\d{4}[. ]?\d{4}[. ]?\d{2}", "ch.ssn"),
+    _number("ssn social ss#", r"\bssn\b|social security|\bss#", r"\d{3}[- ]?\d{2}[- ]?\d{4}", "us.ssn"),
+    _number("itin taxpayer", r"\bitin\b|taxpayer", r"9\d{2}[- ]?\d{2}[- ]?\d{4}", None),
+    _number("national nin ni", r"national insurance|\bnino?\b|\bni number|\bni no", r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]", None),
+    _number("nhs", r"\bnhs\b", r"\d{3}[ -]?\d{3}[ -]?\d{4}", "gb.nhs"),
+    _number("dni nif documento", r"\bdni\b|\bnif\b|documento", r"\d{8}-?[A-Z]", "es.dni"),
+    _number("nie nif", r"\bnie\b|\bnif\b", r"[XYZ]-?\d{7}-?[A-Z]", "es.nie"),
+    _number("bsn burgerservice sofinummer", r"\bbsn\b|burgerservice|sofinummer", r"\d{4}[. ]?\d{2}[. ]?\d{3}", "nl.bsn"),
+    _number("pesel", r"pesel", r"\d{11}", "pl.pesel"),
+    _number("personn samordning", r"personn(?:ummer|r)|samordningsnummer", r"(?:\d{2})?\d{6}[-+ ]?\d{4}", "se.personnummer"),
+    _number("fødselsn fodselsn personn", r"f[øo]dselsn|personn", r"\d{6}[ ]?\d{5}", "no.fodselsnummer"),
+    _number("cpr", r"\bcpr\b", r"\d{6}-?\d{4}", "dk.cpr"),
+    _number("henkil hetu identity", r"henkil[öo]tunnus|\bhetu\b|personal identity", r"\d{6}[-+A]\d{3}[0-9A-Z]", "fi.hetu"),
+    _number("cpf", r"\bcpf\b", r"\d{3}\.?\d{3}\.?\d{3}-?\d{2}", "br.cpf"),
+    _number("aadhaar aadhar", r"aadhaar|\baadhar", r"\d{4} ?\d{4} ?\d{4}", "in_.aadhaar"),
+    _number("pan", r"\bpan\b", r"[A-Z]{5}\d{4}[A-Z]", "in_.pan"),
+    _number("sin insurance", r"\bsin\b|social insurance", r"\d{3}[- ]?\d{3}[- ]?\d{3}", "ca.sin"),
+    _number("tfn tax", r"\btfn\b|tax file", r"\d{3} ?\d{3} ?\d{2,3}", "au.tfn"),
+    _number("medicare", r"\bmedicare", r"\d{4} ?\d{5} ?\d", None),
+    _number("rodn rč birth", r"rodn[ée]|\brč\b|birth number", r"\d{6}/?\d{3,4}", "cz.rc"),
+    _number("nir sécu secu sécurité securité insee", r"\bnir\b|s[ée]curit[ée] sociale|num[ée]ro de s[ée]cu|\binsee\b", r"[12] ?\d{2} ?\d{2} ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}", "fr.nir"),
+    _number("rijksregister registre national niss", r"rijksregister|registre national|national number|\bniss\b", r"\d{2}\.?\d{2}\.?\d{2}-?\d{3}\.?\d{2}", "be.nn"),
+    _number("nif contribuinte", r"\bnif\b|contribuinte", r"\d{9}", "pt.nif"),
+    _number("kimlik tckn", r"t\.?c\.? ?kimlik|\btckn|kimlik", r"\d{11}", "tr.tckimlik"),
+    _number("cnp", r"\bcnp\b", r"\d{13}", "ro.cnp"),
+    _number("egn", r"\begn\b", r"\d{10}", "bg.egn"),
+    _number("oib", r"\boib\b", r"\d{11}", "hr.oib"),
+    _number("emšo emso jmbg", r"\bemšo\b|\bemso\b|\bjmbg\b", r"\d{13}", None),
+    _number("pps", r"\bpps", r"\d{7}[A-W][A-IW]?", "ie.pps"),
+    _number("curp", r"\bcurp\b", r"[A-Z]{4}\d{6}[HM][A-Z]{5}[0-9A-Z]\d", "mx.curp"),
+    _number("resident card 身份证", r"resident id|id card number|身份证", r"\d{17}[0-9X]", "cn.ric"),
+    _number("pass", r"reisepass|passport|pass-?nr|passnummer", r"(?=[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z]{1,2}[0-9A-Z]{6,12}|\d{8,9}", None),
+    _number("ausweis card aufenthaltstitel", r"personalausweis|ausweis-?(?:nr|nummer)|id[- ]card|aufenthaltstitel", r"(?=[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z][0-9A-Z]{7,16}", None),
+    _number("führerschein driver driving", r"führerschein|driver'?s? licen[cs]e|driving licen[cs]e", r"[A-Z0-9]{8,18}(?<=\d[A-Z0-9])", None),
+    _number("kennzeichen plate nummernschild", r"kennzeichen|licen[cs]e plate|number plate|nummernschild", r"[A-ZÄÖÜ]{1,3}[- ][A-Z]{1,2}[ -]?\d{1,4}[EH]?|[A-Z]{2}\d{2} [A-Z]{3}", None),
 )  # fmt: skip
 _UNNAMED: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"), "us.ssn"),
@@ -73,11 +73,7 @@ _UNNAMED: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d{2}(?![\w.])"), "br.cpf"),
 )
 
-NEEDLES: tuple[str, ...] = tuple(
-    "steuer idnr id-nr tin tax st.-nr stnr st-nr rentenv sozialv sv-n svn sv rvn versicher social pension krankenv kvnr krankenkasse health egk ahv avs ssn ss# itin insurance nin ni nhs dni nif documento nie bsn burgerservice sofinummer pesel personn "
-    "samordning fødselsn fodselsn cpr henkil hetu personal cpf aadhaar aadhar pan sin tfn medicare rodn rč birth nir sécurit securit numéro numero insee rijksregister registre national niss contribuinte kimlik tckn cnp egn oib emšo emso jmbg pps curp resident id 身份证 "
-    "pass ausweis aufenthaltstitel führerschein driver driving kennzeichen license licence plate nummernschild taxpayer".split()
-)
+NEEDLES: tuple[str, ...] = tuple(sorted({needle for needles, _, _ in _NATIONAL for needle in needles}))
 SHAPES: tuple[re.Pattern[str], ...] = (
     re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}"),
     re.compile(r"(?<![\d.,])(?:[3-6]\d{3}|2[2-7]\d\d)(?:[ -]|(?!\S))|(?<!\d)\d{13,19}(?!\d)|(?<!\d)\d{4}-\d{4}-"),
@@ -117,7 +113,10 @@ def _luhn(digits: str) -> bool:
 
 def national_ids(line: str) -> Iterator[str]:
     """Yields a message for each national id: named by a word and, where the form has check digits, with right ones."""
-    for pattern, module in _NATIONAL:
+    lowered = line.lower()
+    for needles, pattern, module in _NATIONAL:
+        if not any(needle in lowered for needle in needles):
+            continue
         if any(module is None and any(c.isdigit() for c in found["value"]) or module is not None and _validator(module)(found["value"]) for found in pattern.finditer(line)):
             yield "looks like an official number of a person"
             return

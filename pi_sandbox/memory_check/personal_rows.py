@@ -7,8 +7,9 @@ from pi_sandbox.memory_check.person_names import is_given_name, is_name_cell, na
 
 _INSERT = re.compile(r"(?i)\binsert\s+into\s+[\w.`\"\[\]]{1,60}[^\n]{0,200}?\bvalues\s*\(")
 _INSERT_VALUE = re.compile(r"'([^'\n]{2,80})'")
+_NAME_FIELD = "(?:first|last|given|family|sur|full|customer|user|display)_?name|vorname|nachname|familienname|kundenname|birth_?date|geburtsdatum|date_?of_?birth"
 _FIELD = re.compile(
-    r"(?i)[\"']?\b(?:first_?name|last_?name|given_?name|family_?name|sur_?name|full_?name|vorname|nachname|familienname|customer_?name|kundenname|user_?name|display_?name|birth_?date|geburtsdatum|date_?of_?birth|strasse|straße|street|phone|telefon|ort|city)[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?P<value>[^\"',;{}|\n]{2,60})"
+    rf"(?i)[\"']?\b(?:(?P<name>{_NAME_FIELD})|strasse|straße|street|phone|telefon|ort|city)[\"']?\s{{0,2}}[:=]\s{{0,2}}[\"']?(?P<value>[^\"',;{{}}|\n]{{2,60}})"
 )
 _ROW_START = re.compile(r"^[\s|>\"'(-]{0,8}[\w-]{0,12}\d{1,12}[\"']?\s{0,3}[;|,\t]")
 _DATE_CELL = re.compile(r"(?:19[2-9]|20[01])\d-\d\d-\d\d|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d|\d{1,2}/\d{1,2}/(?:19|20)\d\d")
@@ -16,18 +17,16 @@ _NUMBER_CELL = re.compile(r"[A-Z]{0,4}-?\d{2,12}")
 _CITY_CELL = re.compile(r"\d{4,5}\s[A-ZÄÖÜ][a-zäöü]+|\d{5}")
 _ADDRESS = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<![\w:.])(?:[0-9a-fA-F]{1,4}:){3,7}[0-9a-fA-F]{1,4}(?![\w:])")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[\d{1,2}/\w{3}/\d{4}[:\s]\d\d:\d\d|\b[A-Z][a-z]{2}\s{1,2}\d{1,2}\s\d\d:\d\d:\d\d|\d{1,2}\.\d{1,2}\.\d{4}[ ,]{1,2}\d\d:\d\d|^\W{0,3}\d\d:\d\d:\d\d|\"(?:ts|time|timestamp|@timestamp)\"\s?:|\b\d{10}(?:\.\d{1,6}|\d{3})\b")
-_REQUEST = re.compile(r"\"(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS) [^\"\s]{1,400} HTTP/[\d.]{1,3}\"|sshd\[\d+\]|\[\d{1,2}/\w{3}/\d{4}:\d\d:\d\d:\d\d")
+_REQUEST = re.compile(r"\"(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS) [^\"\s]{1,400}(?: HTTP/[\d.]{1,3})?\"|sshd\[\d+\]|\[\d{1,2}/\w{3}/\d{4}:\d\d:\d\d:\d\d")
 _USER = re.compile(
     r"(?i)(?<![a-z])(?:user(?:_?(?:id|name))?|uid|userid|benutzer(?:name|-?id)?|account(?:_?id)?|customer(?:_?id)?|kunde(?:n-?(?:nr|nummer|id))?|login|member(?:_?id)?|patient(?:_?id)?|subscriber|email|client_?id|session(?:_?user)?|mitarbeiter|employee(?:_?id)?)[\"']?\s?[:=#]\s?[\"']?(?P<value>[\w.@+-]{2,60})|"
     r"(?i:(?:for|from)\s(?:invalid\s)?(?:user\s)?(?P<named>[A-Za-zÄÖÜäöü][\w.-]{1,40})\sfrom\s)|(?i:(?:kunde|kundin|customer|user|benutzer|patient|member)\s(?:id\s|nr\.?\s|#)?(?P<number>\d{3,12}))(?!\d)"
 )
 _TECHNICAL_USERS = frozenset("root admin null none true false system nobody www-data daemon postgres service anonymous guest string int bigint integer uuid text varchar required optional self current me id".split())
 
-NEEDLES: tuple[str, ...] = tuple("insert first name sur vorname nachname birth geburtsdatum strasse straße street phone telefon ort city".split())
-SHAPES: tuple[re.Pattern[str], ...] = (
-    re.compile(r"\d\d:\d\d|\"(?:ts|time|timestamp|@timestamp)\"|\d{10}|HTTP/|sshd\["),
-    re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])"),
-)
+ROW_NEEDLES = ("insert",)
+ROW_SHAPES = (re.compile(rf"(?i){_NAME_FIELD}"),)
+LOG_SHAPES = (re.compile(r"\d\d:\d\d|\"(?:ts|time|timestamp|@timestamp)\"|(?<!\w)\d{10}(?:\d{3}|\.\d+)?(?!\w)|HTTP/|\"(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)|sshd\["),)
 
 
 def is_row(line: str) -> bool:
@@ -40,8 +39,9 @@ def data_rows(line: str) -> Iterator[str]:
     if _INSERT.search(line) and any(_is_personal_text(value) for value in _INSERT_VALUE.findall(line)):
         yield "a row of data about a person"
         return
-    fields = [found["value"].strip() for found in _FIELD.finditer(line)]
-    if len(fields) >= 2 and any(is_name_cell(value) or _looks_filled(value) for value in fields):
+    found_fields = list(_FIELD.finditer(line))
+    fields = [found["value"].strip() for found in found_fields]
+    if len(fields) >= 2 and any(found["name"] for found in found_fields) and any(is_name_cell(value) or _looks_filled(value) for value in fields):
         yield "a row of data about a person"
         return
     if is_row(line) and any(_is_person_row(line.strip(" |\t>").split(delimiter)) for delimiter in (";", "|", "\t", ",") if line.count(delimiter) >= 2):

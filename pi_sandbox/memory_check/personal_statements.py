@@ -16,19 +16,20 @@ class Topic:
 
     category: str
     message: str
+    source: str
     words: re.Pattern[str]
     least: NameKind
 
 
 def _topic(category: str, message: str, words: str, least: NameKind = NameKind.GIVEN) -> Topic:
-    return Topic(category, message, re.compile(rf"(?<![\wäöüß])(?:{words})", re.IGNORECASE), least)
+    return Topic(category, message, words, re.compile(rf"(?<![\wäöüß])(?:{words})", re.IGNORECASE), least)
 
 
 _TOPICS: tuple[Topic, ...] = (
     _topic(
         "personal-health",
         "says something about a person's health",
-        r"krankgeschrieben|krank\b|krankheit|erkrankt|krankenhaus|klinik\b|operiert|operation am|schwanger|mutterschutz|fehlgeburt|diabet|burn-?out|depress|krebs\b|tumor|chemo|diagnos(?:e\b|tiziert|is\b|ed\b)|reha\b|"
+        r"krankgeschrieben|krank\b|herzproblem|herzkrank|heart (?:condition|disease|problem)|(?:seines|ihres) rückens|condition\b|disorder\b|krankheit|erkrankt|krankenhaus|klinik\b|operiert|operation am|schwanger|mutterschutz|fehlgeburt|diabet|burn-?out|depress|krebs\b|tumor|chemo|diagnos(?:e\b|tiziert|is\b|ed\b)|reha\b|"
         r"bandscheibe|schwerbehindert|schwerbehinderung|behinderung|gdb\b|bluthochdruck|allergi|asthma|epilep|herzinfarkt|schlaganfall|grippe|corona\b|covid|migräne|psych(?:olog|iat|isch|other)|therapie|therapeut|suizid|sucht\b|"
         r"alkoholi|alkoholabh|entzug|arbeitsunfähig|wiedereingliederung|medikament|antidepress|adhs|autis|impf(?:ung|status)|blutgruppe|rheuma|multiple sklerose|hiv\b|arzttermin|attest|au-bescheinigung|"
         r"sick\b|sick leave|medical leave|on leave|maternity|pregnan|miscarriage|cancer|diagnosed|surgery|hospital|illness|disease|disab(?:led|ility)|blood (?:type|pressure)|allergic|adhd|autism|tested positive|stroke\b|heart attack|"
@@ -37,7 +38,7 @@ _TOPICS: tuple[Topic, ...] = (
     _topic(
         "personal-special",
         "says something about a person's beliefs, origin or private life",
-        r"gewerkschaft|ver\.di|ig metall|union (?:member|rep)|member of (?:the|a) (?:union|party)|the union\b|trade union|betriebsrat|katholisch|evangelisch|muslim|moslem|jüdisch|jude\b|jewish|jew\b|catholic|christian\b(?! [A-Z])|protestant|hindu|buddhist|atheist|ramadan|"
+        r"gewerkschaft|ver\.di|ig metall|union (?:member|rep)|member of (?:the|a) (?:union|party)|the union\b|trade union|betriebsrat|zeug(?:e|in) jehovas|came out\b|outete sich|(?:active )?member of the [a-z]+ party|parteibuch|katholisch|evangelisch|muslim|moslem|jüdisch|jude\b|jewish|jew\b|catholic|christian\b(?! [A-Z])|protestant|hindu|buddhist|atheist|ramadan|"
         r"konfession|religi(?:on|ös|ous)|schwul|lesbisch|homosexuell|bisexu|transgender|transsex|trans (?:man|woman|frau|mann)|gay\b|lesbian|queer|sexual orientation|coming[- ]?out|wählt (?:die|den)|parteimitglied|mitglied (?:der|bei der|in der) (?:spd|cdu|csu|fdp|afd|grünen|linken|partei)|"
         r"votes? (?:for|labour|tory|green|republican|democrat)|voted for|party member|asyl|flüchtling|refugee|asylum|herkunft|ethnic|vorbestraft|vorstrafe|convict(?:ed|ion)|criminal record|haftstrafe|prison|insolven|schulden|verschuldet|pfändung|bankrupt|in debt|geschieden|scheidung|divorce|affäre|affair with|unterhalt|alimony|sorgerecht|custody|fingerabdruck von|fingerprint of",
     ),
@@ -52,30 +53,37 @@ _TOPICS: tuple[Topic, ...] = (
         "personal-assessment",
         "judges a person or tells of their employment",
         r"leistungsbeurteilung|beurteilung|mitarbeitergespräch|personalgespräch|zielvereinbarung|zwischenzeugnis|arbeitszeugnis|abmahnung|abgemahnt|gekündigt|kündigung|entlassen|aufhebungsvertrag|versetzt|befördert|beförderung|gehalt\b|gehaltserhöhung|verdient\b|brutto|netto\b|bonus\b|prämie|"
-        r"unzuverlässig|faul\b|überfordert|unmotiviert|leistungsschwach|minderleist|schwach\b|inkompetent|unpünktlich|zu spät|arbeitet (?:schlampig|unsauber|langsam|schlecht)|schlampig|unter erwartung|schwierig(?:er|e)? (?:kolleg|mensch|charakter)|nicht teamfähig|cholerisch|launisch|fehltage|personalakte|personalnummer|überstunden|"
+        r"unzuverlässig|faul\b|überfordert|unmotiviert|leistungsschwach|minderleist|schwach\b|inkompetent|unpünktlich|zu spät|arbeitet (?:schlampig|unsauber|langsam|schlecht)|schlampig|unter erwartung|schwierig(?:er|e)? (?:kolleg|mensch|charakter)|nicht teamfähig|cholerisch|launisch|fehltage|personalakte|(?:arbeits)?vertrag wird nicht|nicht verlängert|bonus gekürzt|zielerreichung|ständig streit|personalnummer|überstunden|"
         r"poor performer|low performer|underperform|performance (?:review|rating|improvement|appraisal|issues?|plan)|appraisal|rating\b|written warning|verbal warning|formal warning|disciplinary|laid off|fired\b|dismiss(?:ed|al)|terminated|redundan|promoted\b|promotion\b|earns\b|salary|pay rise|pay grade|bonus of|overpaid|"
-        r"unreliable|lazy|incompetent|sloppy|overwhelmed|unmotivated|misses every|always late|late again|difficult to work with|not a team player|bad attitude|below expectations|exceeds expectations|meets expectations|weak (?:engineer|developer|performer)|code quality is|\bpip\b|absences|resign(?:ed|s|ation)|quit\b",
+        r"unreliable|lazy|incompetent|sloppy|overwhelmed|unmotivated|misses every|always late|late again|difficult to work with|not a team player|bad attitude|below expectations|exceeds expectations|meets expectations|weak (?:engineer|developer|performer)|code quality is|\bpip\b|absences|resign(?:ed|s|ation)|quit\b|contract will not|contract (?:was|is) not renewed|missing deadlines|misses deadlines|not senior|probation",
         NameKind.GIVEN,
     ),
     _topic(
         "personal-customer",
         "says something about a customer",
         r"kund(?:e|in)\b|kundennummer|kunden-?nr|mieter(?:in)?\b|mietrückstand|mandant(?:in)?\b|klient(?:in)?\b|versicherungsnehmer|vertragspartner|vertrag von|vertragsnummer|mahnung|zahlungsverzug|im verzug|zahlt (?:nicht|seit)|schuldet|reklamation|reklamiert|beschwer(?:t|de)|storniert|rückerstattung|erstattung|rechnung (?:an|für|von)|bestellung von|bestellt\b|"
-        r"customer\b|client\b|tenant\b|owes\b|refund|complain(?:ed|t)|arrears|behind with|overdue|invoice (?:for|to)|order (?:of|from|by|no)|subscriber|policy ?holder|account holder|chargeback|cancelled (?:his|her|their)|rent\b|unpaid",
+        r"customer\b|client\b|threatens to sue|tenant\b|owes\b|refund|complain(?:ed|t)|arrears|behind with|overdue|invoice (?:for|to)|order (?:of|from|by|no)|subscriber|policy ?holder|account holder|chargeback|cancelled (?:his|her|their)|rent\b|unpaid",
         NameKind.FULL,
     ),
     _topic("personal-birth", "tells a person's age", r"\d{1,2} jahre alt|\d{1,2}-jährige|\d{1,2} years? old|aged \d{2}|wird (?:am [^.]{1,20} )?\d{2}\b(?=[.!]?$)|turns \d{2}\b"),
 )
-NEEDLES: tuple[str, ...] = tuple(
-    "krank klinik operi schwanger mutterschutz fehlgeburt diabet burn depress krebs tumor chemo diagnos reha bandscheibe schwerbehind behinderung gdb bluthochdruck allergi asthma epilep herzinfarkt schlaganfall grippe corona covid migräne psych therap suizid sucht alkohol entzug "
-    "arbeitsunfähig wiedereingl medikament adhs autis impf blutgruppe rheuma sklerose hiv arzttermin attest au-besch sick medical leave maternity pregnan miscarriage cancer surgery hospital illness disease disab blood adhd tested stroke heart addict medication insulin chronic anxiety bipolar panic vaccinat "
-    "wheelchair hearing concussion broken flu migraine seizure ill elternzeit takes gewerkschaft ver.di metall union member katholisch evangelisch muslim moslem jüdisch jude jew catholic christian protestant hindu buddhist atheist ramadan konfession religi schwul lesbisch homosexuell bisexu trans gay lesbian "
-    "queer sexual coming wählt parteimitglied mitglied vote party asyl flüchtling refugee herkunft ethnic vorbestraft vorstrafe convict criminal haftstrafe prison insolven schulden verschuldet pfändung bankrupt debt geschieden scheidung divorce affäre affair unterhalt alimony sorgerecht custody fingerabdruck fingerprint "
-    "bewerb bewirbt beworben vorstellungsgespräch lebenslauf gehalt absage abgesagt zweite kündigung probezeit probearbeit einstellen eingestellt zusage assessment kandidat candidate applicant applied application interview cv résumé resume offer rejected turned notice hire hiring phone round shortlist reference background "
-    "beurteilung mitarbeitergespräch personalgespräch zielvereinbarung zeugnis abmahnung abgemahnt gekündigt entlassen aufhebung versetzt beförder verdient brutto netto bonus prämie zuverlässig faul überfordert motiviert leistungss minderleist schwach inkompetent pünktlich spät schlampig arbeitet erwartung schwierig teamfähig "
-    "cholerisch launisch fehltage personalakte personalnummer überstunden performer underperform performance appraisal rating warning disciplinary laid fired dismiss terminated redundan promot earns salary pay overpaid unreliable lazy incompetent sloppy overwhelmed misses late difficult player attitude expectations weak quality pip absences resign quit "
-    "kund mieter mietr mandant klient versicherungsnehmer vertrag mahnung zahlung verzug zahlt schuldet reklam beschwer storniert erstattung rechnung bestell customer client tenant owes refund complain arrears behind overdue invoice order subscriber policy holder chargeback cancelled rent unpaid jahre jährige years aged wird turns rejected".split()
-)
+def _needle(alternative: str) -> str:
+    """Gives the literal that a word expression begins with: the longest run of letters before anything special."""
+    literal = re.split(r"[\\(\[.?*+{ ]", alternative, maxsplit=1)[0]
+    return literal[:-1] if alternative[len(literal) : len(literal) + 1] in ("?", "*", "{") else literal
+
+
+def _alternatives(source: str) -> Iterator[str]:
+    depth, start = 0, 0
+    for place, character in enumerate(source + "|"):
+        depth += (character == "(") - (character == ")")
+        if character == "|" and depth == 0:
+            yield source[start:place]
+            start = place + 1
+
+
+NEEDLES: tuple[str, ...] = tuple(sorted({_needle(alternative).lower() for topic in _TOPICS for alternative in _alternatives(topic.source)} - {""}))
+NEEDLE_SHAPES = (re.compile(r"\d{1,2}(?:-jährige|$)", re.MULTILINE),)
 _SENTENCE_END = re.compile(r"(?<=[a-zäöüß\d)]{2})[.!?]\s+(?=[A-ZÄÖÜ])")
 _REACH = {NameKind.GIVEN: 45, NameKind.FULL: 70, NameKind.TITLED: 70}
 _TECHNICAL = re.compile(

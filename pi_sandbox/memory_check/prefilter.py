@@ -7,17 +7,18 @@ detector exactly if one of its words was marked. `tests/unit/memory_check/test_p
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 
 @dataclass(frozen=True)
 class Trigger:
-    """What marks a word: it holds one of the needles (any case), or one of the shapes matches in it."""
+    """What marks a word: it holds one of the needles (any case), one of the shapes matches in it, or the test says so."""
 
     needles: tuple[str, ...] = ()
     shapes: tuple[re.Pattern[str], ...] = ()
+    test: Callable[[str], bool] | None = None
 
 
 class DistinctWords:
@@ -42,6 +43,8 @@ class DistinctWords:
             found.update(self._words[place] for place in _places(self._lowered, needle, self._lowered_starts))
         for shape in trigger.shapes:
             found.update(self._words[bisect_right(self._starts, match.start()) - 1] for match in shape.finditer(self._text))
+        if trigger.test is not None:
+            found.update(filter(trigger.test, self._words))
         return found
 
     def holding(self, literals: Iterable[str]) -> dict[str, list[str]]:

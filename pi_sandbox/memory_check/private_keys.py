@@ -22,8 +22,10 @@ _CODE_WORDS = re.compile(
 )
 _BASE58 = {character: place for place, character in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")}
 
-NEEDLES: tuple[str, ...] = ("private", "putty-user-key-file", "kty", "b3blbnnzac1rzxktdjea", "mii", "mc4caqawbqydk2v", "mhccaqeei", "migh", "migk", "lq", "0x", "recovery", "backup", "wiederherst", "app", "einmal", "notfallcode", "two-factor", "2fa", "zwei-faktor", "scratch", "passwor", "kennwort", "filevault", "bitlocker", "schlüssel", "key")
-SHAPES: tuple[re.Pattern[str], ...] = (_WIF, _EXTENDED, _BITLOCKER)
+NEEDLES: tuple[str, ...] = tuple(
+    "private putty-user-key-file kty recovery backup wiederherst specific einmal notfallcode two-factor 2fa zwei-faktor scratch passwor kennwort filevault bitlocker schlüssel product licen lizenz".split()
+)
+SHAPES: tuple[re.Pattern[str], ...] = (_WIF, _EXTENDED, _BITLOCKER, _DER, re.compile(r"0x[0-9a-fA-F]{64}"))
 _LOOK_AHEAD = 6
 
 
@@ -49,11 +51,11 @@ def _has_body(lines: Sequence[str], index: int, end: int) -> bool:
 
 
 def _codes(line: str) -> Iterator[str]:
-    if any(_checked_base58(found[0]) for found in _WIF.finditer(line)) or _EXTENDED.search(line) or _ETHEREUM.search(line):
+    if any(_checked_base58(found[0]) for found in _WIF.finditer(line)) or _EXTENDED.search(line) or ("0x" in line and _ETHEREUM.search(line)):
         yield "a wallet's private key"
     if any(all(int(part) % 11 == 0 for part in found[0].split("-")) for found in _BITLOCKER.finditer(line)):
         yield "a BitLocker recovery key"
-    if _CODE_WORDS.search(line) and (any(_is_code(found[0]) for found in _CODE_GROUPS.finditer(line)) or _is_app_password(line)):
+    if ("-" in line or "app" in line.lower()) and _CODE_WORDS.search(line) and (any(_is_code(found[0]) for found in _CODE_GROUPS.finditer(line)) or _is_app_password(line)):
         yield "a recovery code or app password"
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from pi_sandbox.memory_check.secret_values import Strength, decodes_to_login, is_placeholder, looks_random, password_strength, strength
+from pi_sandbox.memory_check.secret_values import Strength, decodes_to_login, is_placeholder, is_uuid, looks_random, password_strength, strength
 
 _VALUE = r"(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s|;&<>`]{1,200})"
 _GAP = r"[^|;\n]{0,160}?\s"
@@ -38,6 +38,11 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ("-stdin", r"\becho\s{1,3}(?:-n\s)?(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s|]{1,200})\s{0,3}\|\s{0,3}[^|\n]{0,80}-stdin"),
         ("snmp", rf"\bsnmp(?:walk|get|set|bulkwalk)\b{_GAP}-c\s{{0,3}}{_VALUE}"),
         ("snmp community", r"\bsnmp-server\s{1,3}community\s{1,3}(?P<value>\S{1,80})"),
+        ("identified", rf"(?i:\bidentified\s{{1,3}}(?:with\s{{1,3}}\S{{1,40}}\s{{1,3}})?by\s{{1,3}}(?:password\s{{1,3}})?){_VALUE}"),
+        ("alias", rf"\bmc\s{{1,3}}alias\s{{1,3}}set\s{{1,3}}\S{{1,60}}\s{{1,3}}\S{{1,120}}\s{{1,3}}\S{{1,60}}\s{{1,3}}{_VALUE}"),
+        ("openssl", rf"\bopenssl\s{{1,3}}enc\b{_GAP}-k\s{{1,3}}{_VALUE}"),
+        ("_authtoken", rf"_authToken[ =]{{1,3}}(?P<value>[\w.+/=-]{{16,200}})"),
+        ("-p", r"(?<!mkdir)(?<!install)\s-p\s{1,3}(?P<value>'[^'\n]{5,120}'|\"[^\"\n]{5,120}\")"),
         ("vault", rf"\bvault\s{{1,3}}login\s{{1,3}}(?!-){_VALUE}"),
         ("ansible", rf"\bansible[\w-]{{0,12}}\b{_GAP}(?:-e|--extra-vars)\s{{0,3}}[\"']?[\w]{{0,40}}pass\w{{0,10}}={_VALUE}"),
         ("zip 7z rar", rf"\b(?:7z|7za|zip|unzip|rar|unrar)\b{_GAP}-[pP](?!\s){_VALUE}"),
@@ -104,7 +109,7 @@ def urls(line: str) -> Iterator[str]:
 
 def _is_password(raw: str) -> bool:
     value = raw.strip("\"'").rstrip(",)`")
-    return password_strength(value) >= Strength.FAIR or (value.isdigit() and len(value) >= 6)
+    return password_strength(value) >= Strength.FAIR or (value.isdigit() and len(value) >= 6) or is_uuid(value)
 
 
 def _is_header_value(line: str, found: re.Match[str]) -> bool:

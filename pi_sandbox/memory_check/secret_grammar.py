@@ -7,10 +7,12 @@ Two forms: *assignments* (`password: x`, `API_KEY=x`, `| Passwort | x |`) and *s
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from pi_sandbox.memory_check.secret_values import (
     Strength,
     decodes_to_login,
+    is_algorithm,
     is_hex,
     is_placeholder,
     is_uuid,
@@ -34,7 +36,7 @@ _TRAILING = ".,;:!?)]}|\"'`*>”“»…"
 _SPLIT = re.compile(r"(\s*(?:/|:|,|;|\||\s(?:und|and|&|or|oder)\s)\s*|\s+)")
 _CONNECTORS = frozenset(
     "is ist lautet lauten heißt heisst lautete reads was war wäre remains bleibt be to auf in = : := => -> → als as equals gleich jetzt now nun neu neue new früher "
-    "still noch weiterhin it's its aktuell currently with mit using via and und sind are namely nämlich von from zu an alt old set gesetzt wurde became geändert changed".split()
+    "still noch weiterhin it's its aktuell currently with mit using via and und sind are namely nämlich von from zu an alt old set gesetzt wurde became geändert changed paste enter type use nimm nehmen eingeben verwenden".split()
 )
 _NUMBER_UNITS = re.compile(
     r"\s*(?:%|tage?n?|days?|stunden?|hours?|min|sek|sec|zeichen\b|chars?\b|characters|mal\b|times|jahre?|years?|monate?|months?|wochen?|weeks?|stellen|digits|stellig|versuche|attempts|bits?\b|bytes?\b|/|\.\d|:\d|-\d)",
@@ -69,6 +71,22 @@ def sentences(line: str) -> Iterator[str]:
         head = line[max(0, word.start - 120) : word.start]
         if _told(word, line[word.end : word.end + _WINDOW], head) or _told_before(word, head):
             yield _message(word)
+
+
+_ACCOUNT = re.compile(
+    r"(?<![\w./@:-])(?:admin|administrator|root|postgres|ubuntu|deploy|guest|gast|minioadmin|sysadmin|oracle)[\"'`]{0,2}(?P<gap>\s?/\s?|\s?:\s?|\s?\|\s?|\s(?:mit|with|pw|/)\s)(?P<value>[^\s|,;/]{5,80})",
+    re.IGNORECASE,
+)
+
+ACCOUNT_NEEDLES = ("admin", "root", "postgres", "ubuntu", "deploy", "guest", "gast", "oracle")
+
+
+def accounts(line: str) -> Iterator[str]:
+    """Yields a message for a well-known account name with what can only be its password: `root / x`, `| admin | x |`."""
+    for found in _ACCOUNT.finditer(line):
+        value = found["value"].strip("\"'`*").rstrip(_TRAILING)
+        if password_strength(value) >= Strength.FAIR and not is_hex(value) and not is_uuid(value) and (strength(value) >= Strength.STRONG or "/" in found["gap"]):
+            yield "an account's password is written down"
 
 
 def _message(word: SecretWord) -> str:
@@ -109,13 +127,13 @@ def believed(word_class: WordClass, text: str, *, head: str = "", at_least: Stre
     `text` starts with the value; a user name before it (`admin / x`, `admin:x`) is passed over.
     """
     value, quoted, rest = first_value(text)
-    if not value:
+    if not value or (len(value) > 24 and is_placeholder(value)):
         return False
     if word_class is WordClass.PIN:
         return _is_pin(value, rest)
     if word_class in (WordClass.PHRASE, WordClass.PASSWORD) and _is_phrase(value if quoted else text, word_class):
         return True
-    if _value_believed(word_class, value, head, at_least, quoted=quoted):
+    if _value_believed(word_class, value, (head, rest), at_least):
         return True
     return _after_user(word_class, text if not quoted else value)
 
@@ -141,23 +159,19 @@ def first_value(text: str) -> tuple[str, bool, str]:
     return raw.strip("\"'`*").rstrip(_TRAILING), False, text[found.end() :]
 
 
-def _value_believed(word_class: WordClass, value: str, head: str, at_least: Strength, *, quoted: bool) -> bool:
+def _value_believed(word_class: WordClass, value: str, around: tuple[str, str], at_least: Strength) -> bool:
+    head, rest = around
     if word_class is WordClass.PASSWORD:
         found = password_strength(value)
-        return found >= at_least or (quoted and found is Strength.WORD and _chosen_word(value)) or _numeric_password(value)
+        return found >= at_least or _numeric_password(value)
     if is_uuid(value):
         return word_class is WordClass.TOKEN
-    if _DIGEST_WORDS.search(head) or (is_hex(value) and len(value) < 16):
+    if _DIGEST_WORDS.search(head) or (is_hex(value) and len(value) < 16) or (word_class is WordClass.WEAK and _DIGEST_WORDS.search(rest[:60])):
         return False
     found = strength(value)
     if word_class is WordClass.TOKEN:
         return found >= Strength.STRONG and len(value) >= 8 or decodes_to_login(value) or found is Strength.FAIR and len(value) >= 12
     return (found is Strength.RANDOM and len(value) >= 16) or decodes_to_login(value)
-
-
-def _chosen_word(value: str) -> bool:
-    """A quoted word that could be a password: longer than most and not a name of something."""
-    return False
 
 
 def _numeric_password(value: str) -> bool:
@@ -183,7 +197,7 @@ def _after_user(word_class: WordClass, text: str) -> bool:
     gaps = [gap.strip() for gap in parts[1:7:2]]
     if len(values) < 2 or not gaps or gaps[0] not in ("/", ":", ",", ";", "|", "und", "and", "&"):
         return False
-    if re.fullmatch(r"[\w.@+\-]{2,60}", values[0]) is None or "://" in text[:40]:
+    if re.fullmatch(r"[\w.@+\-]{2,60}", values[0]) is None or is_algorithm(values[0]) or "://" in text[:40]:
         return False
     candidate = values[1]
     if gaps[0] == "," and word_class is not WordClass.PASSWORD:
@@ -191,52 +205,81 @@ def _after_user(word_class: WordClass, text: str) -> bool:
     return password_strength(candidate) >= Strength.FAIR and not is_placeholder(candidate)
 
 
+@dataclass(frozen=True)
+class _Told:
+    """A value met on the way through a sentence: how far after the word, and what led to it."""
+
+    value: str
+    quoted: bool
+    rest: str
+    position: int
+    connected: bool
+    adjacent: bool
+    around: str
+
+
 def _told(word: SecretWord, tail: str, head: str) -> bool:
-    connected, position, hex_ok = False, 0, _DIGEST_WORDS.search(head + tail[:160]) is None
+    connected = adjacent = False
     for position, found in enumerate(_TOKEN_AT.finditer(tail)):
-        if position > 12:
-            return False
         raw = found[0]
         if found.start() == 0:
+            adjacent = raw.endswith(":")
+            connected = connected or adjacent
             continue
-        if raw in ("|", "||") or (position > 0 and raw.startswith("|")):
+        if position > 12 or raw in ("|", "||") or (position > 0 and raw.startswith("|")):
             return False
-        lowered = raw.lower().strip("\"'`„“”()*,.:;")
         value, quoted, rest = first_value(tail[found.start() :])
-        if word.word_class in (WordClass.PASSWORD, WordClass.PHRASE) and quoted and (connected or position == 0) and _is_phrase(value, word.word_class):
+        told = _Told(value, quoted, rest, position, connected or raw.endswith(":"), adjacent, head + tail[:160])
+        if _is_told_secret(word, told):
             return True
-        if _token_told(word, value, rest, connected=connected or raw.endswith(":"), position=position, quoted=quoted, hex_ok=hex_ok):
-            return True
-        if lowered in _CONNECTORS or raw in _CONNECTORS:
-            connected = True
-        elif raw.endswith((".", "!", "?")) and strength(value) <= Strength.WORD and len(lowered) > 2:
+        lowered = raw.lower().strip("\"'`„“”()*,.:;")
+        adjacent = lowered in _CONNECTORS or raw in _CONNECTORS or raw.endswith(":")
+        connected = connected or adjacent
+        if not adjacent and raw.endswith((".", "!", "?")) and len(lowered) > 2 and strength(value) <= Strength.WORD:
             return False
     return False
 
 
-def _token_told(word: SecretWord, value: str, rest: str, *, connected: bool, position: int, quoted: bool, hex_ok: bool) -> bool:
-    if word.word_class is WordClass.PIN:
-        return (connected or position == 0) and _is_pin(value, rest)
-    if word.word_class is WordClass.PHRASE or len(value) < 5:
-        return False
-    found = strength(value)
-    if is_uuid(value) or (is_hex(value) and not hex_ok):
-        return False
-    if word.word_class is WordClass.PASSWORD:
-        if connected and position <= 10:
-            return found >= Strength.FAIR or (quoted and password_strength(value) >= Strength.FAIR)
-        return position == 0 and (found >= Strength.FAIR or (not word.in_identifier and password_strength(value) >= Strength.FAIR and sum(map(str.isdigit, value)) >= 2))
-    if is_hex(value) and len(value) < 16:
+def _is_told_secret(word: SecretWord, told: _Told) -> bool:
+    value = told.value
+    led_to = told.connected or told.position == 0
+    match word.word_class:
+        case WordClass.PIN:
+            return led_to and _is_pin(value.rstrip("#*"), told.rest)
+        case WordClass.PHRASE:
+            return led_to and told.quoted and _is_phrase(value, word.word_class)
+        case WordClass.PASSWORD:
+            return (led_to and told.quoted and _is_phrase(value, word.word_class)) or _is_told_password(word, told)
+    return _is_told_token(word, told)
+
+
+def _is_told_token(word: SecretWord, told: _Told) -> bool:
+    value, found = told.value, strength(told.value)
+    if found < Strength.STRONG or is_uuid(value) or (is_hex(value) and (len(value) < 16 or _DIGEST_WORDS.search(told.around))):
         return False
     if word.word_class is WordClass.TOKEN:
-        return (connected or position <= 1) and found >= Strength.STRONG and len(value) >= 12
-    if not connected:
+        return len(value) >= 12 and (told.connected or told.position <= 1)
+    if _DIGEST_WORDS.search(told.around) or (is_hex(value) and word.spelling.startswith(_LOGIN_SPELLINGS)):
         return False
-    return found is Strength.RANDOM or (found >= Strength.STRONG and _has_symbol(value)) or (found >= Strength.STRONG and not is_hex(value))
+    if not told.connected:
+        return told.position == 0 and found is Strength.RANDOM and _ENTRY.search(told.around) is not None
+    return found is Strength.RANDOM or (len(value) >= 8 and not is_hex(value))
 
 
-def _has_symbol(value: str) -> bool:
-    return any(character in "!#$%&*+=?^~§" for character in value)
+_ENTRY = re.compile(r"(?i)authent|log[ -]?in|sign[ -]?in|anmeld|einlogg|zugang|zugriff|\bapi\b|access")
+_LOGIN_SPELLINGS = ("log", "sign", "auth", "anmeld", "einlogg", "community")
+
+
+def _is_told_password(word: SecretWord, told: _Told) -> bool:
+    value, found = told.value, strength(told.value)
+    if len(value) < 5 or is_uuid(value) or (is_hex(value) and _DIGEST_WORDS.search(told.around)):
+        return False
+    chosen = password_strength(value) >= Strength.FAIR
+    if told.connected:
+        return found >= Strength.FAIR or (chosen and (told.quoted or (told.adjacent and sum(map(str.isdigit, value)) >= 2)))
+    if told.position:
+        return False
+    return found >= Strength.FAIR or (chosen and not word.in_identifier and sum(map(str.isdigit, value)) >= 2)
 
 
 _AS_PASSWORD = re.compile(r"(?P<value>\S{5,120})[\"'`“”»)*]{0,3}\s+(?:as|als)\s+(?:the\s+|a\s+|das\s+|your\s+|our\s+|unser\s+)?(?:\w{1,20}[ -]){0,2}$", re.IGNORECASE)

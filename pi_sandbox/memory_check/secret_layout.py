@@ -10,6 +10,7 @@ from pi_sandbox.memory_check.secret_words import WordClass, find_words
 _RULE = re.compile(r"^\s{0,8}\|?[\s:|+-]{3,400}$")
 _LABEL = re.compile(r"(?:\s(?:is|ist|lautet|lauten|heißt|reads|are|sind))?\s{0,4}(?:\([^()]{0,40}\))?[\s*_`\"']{0,6}(?::=?|=|->|→)?\\?[\s*_`|>]{0,8}$", re.IGNORECASE)
 _ENDS_OPEN = re.compile(r"(?::|=|->|→|\\|\b(?:is|ist|lautet|lauten|heißt|reads))[\s*_`|>\\]{0,8}$", re.IGNORECASE)
+_OPEN_ENDS = frozenset(":=>→tnsß\\")
 _FENCE = re.compile(r"^\s{0,8}(?:`{3,}|~{3,})[\w-]{0,20}\s{0,8}$")
 _KIND_SECRET = re.compile(r"^\s{0,20}[\"']?kind[\"']?:\s{0,4}[\"']?(?:Secret|SecretList)\b")
 _DATA = re.compile(r"^\s{0,20}(?:data|stringData):\s{0,4}$")
@@ -22,7 +23,7 @@ NEEDLES = ("kind",)
 def above_value(lines: Sequence[str], index: int) -> Iterator[tuple[int, str]]:
     """Yields (line from 0, message) for values below a label such as `Password:` on line `index`."""
     line = lines[index]
-    if _ENDS_OPEN.search(line[-60:]) is None:
+    if line.rstrip(" \t*_`|>\\")[-1:] not in _OPEN_ENDS or _ENDS_OPEN.search(line[-60:]) is None:
         return
     words = find_words(line[-200:])
     if not words:
@@ -50,7 +51,7 @@ def table_columns(lines: Sequence[str], index: int) -> Iterator[tuple[int, str]]
     """Yields (line from 0, message) for the cells below a column that line `index` names as secret."""
     header = lines[index]
     for delimiter in _DELIMITERS:
-        if delimiter not in header:
+        if not _may_be_table(lines, index, delimiter):
             continue
         titles = [title.strip(" \t*_`\"'") for title in header.strip(" |\t").split(delimiter)] if delimiter == "|" else [title.strip(" *_`\"'") for title in header.split(delimiter)]
         if not 2 <= len(titles) <= 40 or any(len(title) > 40 for title in titles):
@@ -61,6 +62,15 @@ def table_columns(lines: Sequence[str], index: int) -> Iterator[tuple[int, str]]
             return
 
 
+def _may_be_table(lines: Sequence[str], index: int, delimiter: str) -> bool:
+    """A table has a rule below its header, rows of a delimiter have as many of it as the header."""
+    if delimiter not in lines[index] or index + 1 >= len(lines):
+        return False
+    if delimiter == "|":
+        return _RULE.match(lines[index + 1]) is not None
+    return lines[index].count(delimiter) == lines[index + 1].count(delimiter)
+
+
 def _title_class(title: str) -> WordClass | None:
     if len(title.split()) > 4 or any(character.isdigit() for character in title):
         return None
@@ -69,10 +79,7 @@ def _title_class(title: str) -> WordClass | None:
 
 
 def _cells(lines: Sequence[str], index: int, delimiter: str, width: int, columns: dict[int, WordClass]) -> Iterator[tuple[int, str]]:
-    ruled = index + 1 < len(lines) and delimiter == "|" and _RULE.match(lines[index + 1]) is not None
-    if delimiter == "|" and not ruled:
-        return
-    for place in range(index + 1 + ruled, min(len(lines), index + _TABLE_LIMIT)):
+    for place in range(index + (2 if delimiter == "|" else 1), min(len(lines), index + _TABLE_LIMIT)):
         row = lines[place]
         if delimiter not in row:
             return

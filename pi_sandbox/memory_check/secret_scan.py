@@ -20,7 +20,7 @@ from pi_sandbox.memory_check import live_secrets as live
 from pi_sandbox.memory_check import private_keys, secret_commands, secret_grammar, secret_layout, secret_words
 from pi_sandbox.memory_check.findings import Hit
 from pi_sandbox.memory_check.prefilter import DistinctWords, Trigger, merged_marks
-from pi_sandbox.memory_check.secret_values import Strength, is_hex, is_placeholder, is_uuid, looks_random, strength
+from pi_sandbox.memory_check.secret_values import Strength, is_hex, is_placeholder, is_uuid, looks_random, may_hold_secret, strength
 from pi_sandbox.memory_check.text_views import cleaned_lines, joined_over_end
 from pi_sandbox.memory_check.token_prefixes import TOKEN_FORMS, TokenForm
 
@@ -29,17 +29,24 @@ if TYPE_CHECKING:
 
 CATEGORY = "secret"
 
-_WORDS, _COMMANDS, _KEYS, _BASE = 1, 2, 4, 8
+_SHORTEST_CONTEXT_SECRET = 12
+_WORDS, _COMMANDS, _KEYS, _BASE, _CHOSEN, _VALUES, _LONG = (1 << place for place in range(7))
 _TRIGGERS = (
     Trigger((*secret_words.NEEDLES, *secret_layout.NEEDLES)),
-    Trigger(secret_commands.NEEDLES, secret_commands.SHAPES),
+    Trigger((*secret_commands.NEEDLES, *secret_grammar.ACCOUNT_NEEDLES), secret_commands.SHAPES),
     Trigger(private_keys.NEEDLES, private_keys.SHAPES),
     Trigger(
-        tuple("akc ap aws akia agpa aida aroa aipa anpa anva asia a3t accountkey= :// cloudant gh gl cos ibm cloud bx icp iam -us npm_ _authtoken t3blbkfj begin pypi sg. xox hooks.slack softlayer sl_ sq0 sk_live rk_live eyj :aa".split()),
-        (re.compile(r"(?:AC|SK)[a-z0-9]{32}"), re.compile(r"[MNO][a-zA-Z\d_-]{23,25}\.[a-zA-Z\d_-]{6}\.")),
+        tuple("aws akia agpa aida aroa aipa anpa anva asia a3t accountkey= :// gho_ ghp_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glft- glsoat- glrt- gr1348941 glcbt- glimt- glptt- glagent- gloas- _authtoken t3blbkfj pypi- sg. xox hooks.slack sq0 k_live_ eyj".split()),
+        (
+            re.compile(r"AKC[a-zA-Z0-9]{10}|AP[\dABCDEF][a-zA-Z0-9]{8}|(?:AC|SK)[a-z0-9]{32}|[0-9a-z]{32}-us[0-9]|^[0-9]{8,10}:[0-9A-Za-z_-]{35}", re.MULTILINE),
+            re.compile(r"[MNO][a-zA-Z\d_-]{23,25}\.[a-zA-Z\d_-]{6}\."),
+        ),
     ),
-)  # fmt: skip
-_ALL = _WORDS | _COMMANDS | _KEYS | _BASE
+    Trigger(secret_words.CHOSEN_NEEDLES),
+    Trigger(test=may_hold_secret),
+    Trigger(test=lambda word: len(word) >= _SHORTEST_CONTEXT_SECRET and may_hold_secret(word)),
+)
+_ALL = (1 << len(_TRIGGERS)) - 1
 _FORMS_BY_NEEDLE: dict[str, list[TokenForm]] = {}
 for _token_form in TOKEN_FORMS:
     _FORMS_BY_NEEDLE.setdefault(_token_form.needle, []).append(_token_form)
@@ -48,7 +55,11 @@ _JOINING_NEEDLES = tuple(needle for needle in _FORMS_BY_NEEDLE if len(needle) >=
 
 _BLANKS = re.compile(r"\s{3,}")
 _BASE_WINDOW, _BASE_OVERLAP = 1000, 160
-_CONTEXT_PLUGINS = ("KeywordDetector", "Base64HighEntropyString", "HexHighEntropyString", "IbmCloudIamDetector", "IbmCosHmacDetector", "SoftlayerDetector", "CloudantDetector")
+_QUOTED_PLUGINS = ("KeywordDetector", "Base64HighEntropyString", "HexHighEntropyString")
+"""Plugins that report only what stands in quotes."""
+_LONG_PLUGINS = ("IbmCloudIamDetector", "IbmCosHmacDetector", "SoftlayerDetector", "CloudantDetector")
+"""Plugins that report only values of 44 characters and more."""
+_SHORTEST_LONG = 40
 _SHAPE_PLUGINS = (
     "ArtifactoryDetector", "AWSKeyDetector", "AzureStorageKeyDetector", "BasicAuthDetector", "DiscordBotTokenDetector", "GitHubTokenDetector",
     "GitLabTokenDetector", "JwtTokenDetector", "MailchimpDetector", "NpmDetector", "OpenAIDetector", "PypiTokenDetector", "SendGridDetector",
@@ -81,7 +92,7 @@ class _Index:
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[list[str], list[str]]]) -> "_Index":
-        words = DistinctWords(word for raw, freed in pairs for word in _words(raw, freed))
+        words = DistinctWords(chain.from_iterable(line.split() for raw, freed in pairs for line in _different(raw, freed)))
         long_words = DistinctWords(word for word in words.all() if len(word) >= _SHORTEST_TOKEN)
         tokens = {}
         for word, needles in long_words.holding(_FORMS_BY_NEEDLE).items():
@@ -90,11 +101,9 @@ class _Index:
         return cls(merged_marks(words, _TRIGGERS), tokens, frozenset(words.holding(_JOINING_NEEDLES)))
 
 
-def _words(raw: list[str], freed: list[str]) -> Iterator[str]:
-    for line, clean in zip(raw, freed, strict=True):
-        yield from line.split()
-        if clean is not line:
-            yield from clean.split()
+def _different(raw: list[str], freed: list[str]) -> Iterator[str]:
+    yield from raw
+    yield from (clean for line, clean in zip(raw, freed, strict=True) if clean is not line)
 
 
 class _Found:
@@ -138,7 +147,7 @@ def _scan(raw: list[str], freed: list[str], index: _Index | None, live_secrets: 
                         mask |= index.marks[word]
             for message in messages:
                 found.prove(number, message)
-        if number + 1 < len(raw) and _may_join(freed[number], index) and (message := _broken_token(freed, number)):
+        if number + 1 < len(raw) and _may_join(freed[number].split()[-1:], index) and (message := _broken_token(freed, number)):
             found.prove(number, message)
         if mask:
             _scan_line(found, views, freed, number, mask)
@@ -147,22 +156,23 @@ def _scan(raw: list[str], freed: list[str], index: _Index | None, live_secrets: 
 
 def _scan_line(found: _Found, views: tuple[str, ...], freed: list[str], number: int, mask: int) -> None:
     """Runs the detectors that the mask names on one line; a detector that the mask does not name would find nothing."""
-    if mask & (_WORDS | _KEYS):
+    if mask & _KEYS:
         for message in private_keys.private_keys(freed, number):
             found.prove(number, message)
+    told_here = mask & _WORDS and mask & (_CHOSEN | _VALUES)
     for view in views:
         if mask & _COMMANDS:
-            for message in chain(secret_commands.urls(view), secret_commands.commands(view)):
+            for message in chain(secret_commands.urls(view), secret_commands.commands(view), secret_grammar.accounts(view)):
                 found.tell(number, message)
-        if mask & _WORDS:
+        if told_here:
             for message in chain(secret_grammar.assignments(view), secret_grammar.sentences(view)):
                 found.tell(number, message)
     if mask & _WORDS:
         for detector in (secret_layout.table_columns, secret_layout.above_value, secret_layout.kubernetes_secret):
             for place, message in detector(freed, number):
                 found.tell(place, message)
-    if not found.has(number):
-        for message in _base_messages(freed[number], with_words=bool(mask & _WORDS)):
+    if mask & (_BASE | _WORDS) and not found.has(number):
+        for message in _base_messages(freed[number], mask if told_here else mask & _BASE):
             found.tell(number, message)
 
 
@@ -182,13 +192,10 @@ def _is_token(form: TokenForm, text: str) -> bool:
     return not is_placeholder(body) and looks_random(body)
 
 
-def _may_join(line: str, index: _Index | None) -> bool:
-    last = line.rstrip("\\\"'`+,|> \t").rsplit(None, 1)[-1:]
-    if not last:
-        return False
-    if index is None:
-        return any(needle in last[0] for needle in _JOINING_NEEDLES)
-    return last[0] in index.halves or any(needle in last[0] for needle in _JOINING_NEEDLES)
+def _may_join(last_word: Sequence[str], index: _Index | None) -> bool:
+    if index is not None:
+        return bool(last_word) and last_word[0] in index.halves
+    return any(needle in word for word in last_word for needle in _JOINING_NEEDLES)
 
 
 def _broken_token(lines: Sequence[str], number: int) -> str | None:
@@ -218,19 +225,29 @@ def _plugins(names: tuple[str, ...]) -> tuple["BasePlugin", ...]:
     return tuple(from_plugin_classname(name) for name in names)
 
 
-def _base_messages(line: str, *, with_words: bool) -> Iterator[str]:
+def _base_messages(line: str, mask: int) -> Iterator[str]:
     """Yields what detect-secrets says about a line, in windows with runs of blanks shortened, so that its time stays linear."""
+    with_words = mask & _WORDS and mask & _LONG and secret_words.find_words(line)
+    if not with_words and not mask & _BASE:
+        return
     line = _BLANKS.sub("  ", line)
     for start in range(0, max(1, len(line)), _BASE_WINDOW - _BASE_OVERLAP):
         window = line[start : start + _BASE_WINDOW]
-        for plugin in _plugins(_SHAPE_PLUGINS):
-            if any(_is_base_secret(value) for value in plugin.analyze_string(window)):
-                yield plugin.secret_type
-        if not with_words or not secret_words.find_words(window):
-            continue
-        for plugin in _plugins(_CONTEXT_PLUGINS):
-            if any(_is_context_secret(window, value) for value in plugin.analyze_string(window)):
-                yield plugin.secret_type
+        if mask & _BASE:
+            for plugin in _plugins(_SHAPE_PLUGINS):
+                if any(_is_base_secret(value) for value in plugin.analyze_string(window)):
+                    yield plugin.secret_type
+        if with_words:
+            for plugin in _context_plugins(window):
+                if any(_is_context_secret(window, value) for value in plugin.analyze_string(window)):
+                    yield plugin.secret_type
+
+
+def _context_plugins(window: str) -> Iterator["BasePlugin"]:
+    if '"' in window or "'" in window:
+        yield from _plugins(_QUOTED_PLUGINS)
+    if any(len(word) >= _SHORTEST_LONG for word in window.split()):
+        yield from _plugins(_LONG_PLUGINS)
 
 
 def _is_base_secret(value: str) -> bool:
@@ -238,6 +255,8 @@ def _is_base_secret(value: str) -> bool:
 
 
 def _is_context_secret(window: str, value: str) -> bool:
-    if is_uuid(value) or is_hex(value) or is_placeholder(value) or strength(value) < Strength.STRONG or len(value) < 12:
+    if len(value) < _SHORTEST_CONTEXT_SECRET or len(value.split()) != 1 or is_uuid(value) or is_hex(value):
+        return False
+    if is_placeholder(value) or strength(value) < Strength.STRONG:
         return False
     return secret_grammar.stands_beside_word(window, value)

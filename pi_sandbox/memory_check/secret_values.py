@@ -25,7 +25,7 @@ class Strength(IntEnum):
 _REFERENCE = re.compile(
     r"^\$[A-Za-z_]\w*\$?$|\$\{|\$\(|\{\{|\}\}|^%\w{2,60}%$|^[a-z][a-z0-9+]{1,12}://[^:@\s]*$|^(?:vault|ref|secret|env|file|arn|bws?|pass|awskms|gcpkms|secretref|keyring)[:+]"
     r"|^(?:process\.env|os\.environ|env|secrets|config|settings|vars?|local|module|data|self|this|args|params|options|values|request|req)[.\[]"
-    r"|^@@|^!(?:vault|Ref|Sub|secret|env|GetAtt)|^ENC\[|^AgB[A-Za-z0-9+/]{60}|^\$ANSIBLE_VAULT|^age1|^<%|^sha-?\d{1,3}:|^md5:",
+    r"|^@@|^!(?:vault|Ref|Sub|secret|env|GetAtt)|^ENC\[|^AgB[A-Za-z0-9+/]{60}|^\$ANSIBLE_VAULT|^age1|^<%|^sha-?\d{1,3}[:=-]|^md5:|^AAAA[BCE][23][A-Za-z0-9]|^RW[QR][A-Za-z0-9+/]{40}|^(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[a-z0-9@.-]+$",
     re.IGNORECASE,
 )
 _PLACEHOLDER_WORD = re.compile(
@@ -72,7 +72,7 @@ _CHOSEN_PASSWORD = re.compile(
 )
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_SYMBOLS = frozenset("!#$%&*+=?^~@§€{}[]()<>\\")
+_SYMBOLS = frozenset("!#$%&*+=?^~@§€")
 _SEQUENCES = ("0123456789", "1234567890", "abcdefghij", "ABCDEFGHIJ", "9876543210", "qwertyuiop", "deadbeef", "cafebabe", "11111111", "00000000")
 _LIMIT = 4096
 
@@ -90,6 +90,11 @@ def is_placeholder(value: str) -> bool:
     if len(letters) < 3 or len(set(letters.lower())) <= min(3, len(letters) // 2):
         return True
     return _REFERENCE.search(value) is not None or _PLACEHOLDER_WORD.search(letters) is not None
+
+
+def is_algorithm(value: str) -> bool:
+    """Tells whether the value is the name of an algorithm, a format or a product with a digit in it."""
+    return _ALGORITHM.match(value) is not None
 
 
 def is_hex(value: str) -> bool:
@@ -149,6 +154,8 @@ def password_strength(value: str) -> Strength:
 def _measured(value: str, letters: int, digits: int, symbols: int) -> Strength:
     if len(value) >= 16 and digits >= 2 and letters >= 2 and looks_random(value) and entropy(value) >= 3.2:
         return Strength.RANDOM
+    if _looks_scrambled(value):
+        return Strength.RANDOM
     mixed = any(c.islower() for c in value) and any(c.isupper() for c in value)
     if len(value) >= 8 and letters and (digits or symbols) and (symbols or (mixed and digits) or digits >= 3):
         return Strength.STRONG
@@ -172,6 +179,14 @@ def _looks_scrambled(value: str) -> bool:
     if not value.isalpha() or len(value) < 16:
         return False
     return _CAMEL.search(value) is not None and not _is_camel_words(value) and entropy(value) >= 3.4
+
+
+_POSSIBLE = re.compile(r"[#$%&+=^~@§€]|[!?*]\w|[A-Za-z]{12}|[A-Za-z]\S*\d|\d\S*[A-Za-z]")
+
+
+def may_hold_secret(word: str) -> bool:
+    """Tells whether any part of a word without blanks can be more than `WORD`; numbers and chosen words left aside."""
+    return _POSSIBLE.search(word) is not None
 
 
 def decodes_to_login(value: str) -> bool:

@@ -7,6 +7,7 @@ Each word belongs to a class: after `password` a weak value is believed, after `
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 
 class WordClass(Enum):
@@ -21,46 +22,60 @@ class WordClass(Enum):
 
 @dataclass(frozen=True)
 class SecretWord:
-    """A secret word found in a line: its class, where it starts, and where the text after it begins."""
+    """A secret word found in a line: its class and spelling, where it starts, and where the text after it begins."""
 
     word_class: WordClass
+    spelling: str
     start: int
     end: int
     is_flag: bool
     in_identifier: bool
 
 
-_PASSWORD = (
-    r"pass[ _-]?phrases?|passw(?:or[dt]s?|örte?r?n?|oerter|d)|kennw(?:ort(?:e?s)?|örter)|passcodes?|pswd|passkey|requirepass|losungswort|codewort|"
-    r"(?:netzwerk|wlan|wifi|wi-fi|wpa2?|wep)[ _-]?(?:schlüssel|key|code|psk)|zugangscode|"
-    r"(?<![a-zäöüß])(?:pass|pwd|pw|psk|pword)(?![a-zäöü])|(?<=[a-z])(?-i:Pass|Pw|Pwd|PW)(?![a-zäöü])|(?<=[a-z0-9])(?:pwd|passwd)(?![a-z])|(?<=[_-])(?:pwd|pw)(?![a-zäöü])"
+_CORE = re.compile(
+    r"(?P<password>passw(?:or[dt]s?|örtern?|örter|oerter|d)|pass[ _-]?phrases?|passcodes?|passkey|pswd|pword|kennw(?:ort(?:e?s)?|örtern?|örter)|losungswort|codewort|zugangscodes?)"
+    r"|(?P<short_password>pass|pwd|pw|psk)"
+    r"|(?P<phrase>mnemonic|(?:seed|wallet|recovery)[ _-]?(?:phrase|words?|wörter)|wiederherstellungs(?:phrase|wörter))"
+    r"|(?P<token>tokens?|pat(?![a-z])|secrets?|geheimnisse|geheimnis|bearer|authorization)"
+    r"|(?P<key>keys?|schlüssels?)"
+    r"|(?P<code>codes?)"
+    r"|(?P<login>credentials?|creds|(?:zugangs|anmelde|login[ _-]?)daten|zugang|log[ -]?ins?|logged in|sign[ -]?in|einloggen|einloggt|anmelden|anmeldung|authenticate|auth|community(?= ))"
+    r"|(?P<pin>pin|puk|tan(?=:))"
+    r"|(?P<sas>sas|seed(?=:))"
 )
-_TOKEN = (
-    r"tokens?(?![a-z])|tokens?(?=_)|api[ _-]?keys?|api[ _-]?schlüssels?|(?:zugangs|zugriffs|sicherheits|geheim|lizenz|verschlüsselungs|signatur|signier|privat)[ _-]?schlüssels?|"
-    r"(?:access|secret|auth|private|encryption|signing|master|account|shared|deploy|service|session|admin|license|webhook|storage|preshared|pre-shared|bot|app|application|hmac|aes|jwt|privater|geheimer|consumer)[ _-]?keys?|"
-    r"(?:client|app|shared|webhook|consumer|oauth|jwt|totp|hmac)[ _-]?secrets?|secrets?(?![a-z])|secret(?=_)|secret[ _-]?key[ _-]?base|geheimnis(?:se)?|(?<![a-z])bearer|"
-    r"(?:zugangs|zugriffs|api|app|deploy|access|auth)[ _-]?tokens?|recovery[ _-]?(?:key|code|token)s?|backup[ _-]?codes?|wiederherstellungs(?:schlüssel|codes?|code)|app[ _-]?(?:password|passwort)|"
-    r"(?<![a-z])_?authtoken|(?<![a-z])_auth(?![a-z])|authorization|(?<![a-z])sas(?![a-z])|privatekey|presharedkey|accesskey|secretkey|apikey"
+_CLASSES = {
+    "password": WordClass.PASSWORD,
+    "short_password": WordClass.PASSWORD,
+    "phrase": WordClass.PHRASE,
+    "token": WordClass.TOKEN,
+    "key": WordClass.WEAK,
+    "code": WordClass.PIN,
+    "login": WordClass.WEAK,
+    "pin": WordClass.PIN,
+    "sas": WordClass.TOKEN,
+}
+_COMPOUND = frozenset({"password", "token"})
+_SECRET_KEY_BEFORE = re.compile(
+    r"(?:api|access|secret|auth|private|priv|encryption|signing|master|account|shared|deploy|service|session|admin|license|licence|webhook|storage|pre-?shared|bot|app|application|hmac|aes|jwt|consumer|recovery|backup|crypto|fernet|"
+    r"zugangs|zugriffs|sicherheits|geheim|lizenz|verschlüsselungs|signatur|signier|privat|privater|geheimer|wiederherstellungs|integration|project|client)[ _-]?$"
 )
-_WEAK = (
-    r"credentials?|creds(?![a-z])|zugangsdaten|anmeldedaten|login[ _-]?daten|zugang(?![a-zäöü])|(?<![a-zäöü])schlüssels?(?![a-zäöü])|(?<![a-z])keys?(?![a-z])|(?<=[a-z])(?-i:Key)(?![a-z])|"
-    r"log[ -]?ins?(?![a-z])|logins?(?=[:=/ ])|log(?:ged)? in|sign[ -]?in|einloggen|einlogg?t|anmelden|anmeldung|authenticate|authentifizier\w{0,4}|(?<![a-z])auth(?![a-z])|community(?= )"
-)
-_PIN = r"(?<![a-zäöü])(?:sim-?|geräte-?|karten-?|alarm-?)?(?:pin|puk)(?:-?code)?(?![a-zäöü])|(?:tür|tor|alarm|schloss|safe|tresor|door|gate|lock|entry|alarm system|unlock|entsperr)[ -]?codes?|zahlencode|(?<![a-z])tan(?=:)"
-_PHRASE = r"seed[ _-]?(?:phrase|words?|wörter)|mnemonic\w{0,3}|recovery[ _-]?phrase|wallet[ _-]?(?:wörter|words|seed|phrase)|wiederherstellungs(?:phrase|wörter)|(?<![a-z])seed(?=:)"
-
-WORD = re.compile(
-    f"(?P<phrase>{_PHRASE})|(?P<password>{_PASSWORD})|(?P<token>{_TOKEN})|(?P<pin>{_PIN})|(?P<weak>{_WEAK})", re.IGNORECASE
-)
+_NETWORK_KEY_BEFORE = re.compile(r"(?:netzwerk|wlan|wifi|wi-fi|wpa2?|wep|wireless|network|netz)[ _-]?$")
+_DOOR_BEFORE = re.compile(r"(?:tür|haustür|tor|alarm|alarmanlagen|schloss|safe|tresor|door|gate|lock|entry|alarm system|unlock|entsperr|zahlen|pin|puk|keypad|garage|garagen|sicherheits|security|access|fahrrad|koffer)[ -]?$")
+_DOOR_AFTER = re.compile(r" (?:fürs?|for|der|des|to|of|am|an der|zum|zur) (?:die |den |das |dem |der |the |our |unsere? )?(?:haus|garagen|hof|keller|büro)?(?:tür|tor|eingang|schloss|safe|tresor|alarm|garage|door|gate|lock|keypad|entrance|schlüsselbox|lockbox|key box)")
+_CODES_BEFORE = re.compile(r"(?:recovery|backup|wiederherstellungs|scratch)[ _-]?$")
+_ACCOUNT_BEFORE = re.compile(r"(?:root|bind|user|admin|db|ftp|smtp|mail|sudo|wifi|wlan|my|new|old|default|require)$")
+_PIN_BEFORE = re.compile(r"(?:sim|geräte|karten|alarm|handy)-?$")
+_ENDINGS = re.compile(r"(?:s|e|es|en|er|ern)?(?![a-zäöüß])")
 NEEDLES: tuple[str, ...] = tuple(
-    "pass kennw losung codew pswd pwd pw psk pword schlüssel key code token secret geheimnis bearer auth sas zugang credential creds "
-    "anmeld login log logged sign einlogg community pin puk tan seed mnemonic wallet wörter phrase wep wpa wlan wifi wi-fi zahlencode".split()
+    "pass pswd pword kennw losungswort codewort zugang pwd pw psk mnemonic seed wallet recovery wiederherst token pat secret geheimnis bearer auth key schlüssel code credential creds anmeld login log logged sign einlogg community pin puk tan sas".split()
 )
+CHOSEN_NEEDLES: tuple[str, ...] = tuple("pass pswd pword kennw losungswort codewort zugangscode pwd pw psk mnemonic seed wallet recovery wiederherst pin puk tan code wlan wifi wi-fi wpa wep netz network wireless".split())
+"""After these also a number or a plain word may be the secret; after the others only what a machine or a careful person made."""
 
 _BENIGN_NEXT = re.compile(
     r"^ (?:manager|policy|field|feld|file|datei|prompt|hash\w*|length|länge|rotation|reset|helper|store|type|typ|method|format|limit|usage|count|budget|bucket|window|endpoint|expir\w*|lifetime|server|scanning|scanner|"
     r"authentication|management|verwaltung|tresor|safe|vergessen|ändern|forgotten|required|generator|dialog|cookie|columns?|table|binding|exchange|code point|press|down|figures?|takeaways?|insights?|features?|findings?|points?|"
-    r"ideas?|results?|decisions?|differences?|questions?|metrics?|terms?|value pairs?|vault|agent|stream|stretching|derivation|strength|rules?|regeln?)(?![a-zäöü])",
+    r"ideas?|results?|decisions?|differences?|questions?|metrics?|terms?|value pairs?|vault|agent|stream|stretching|derivation|strength|rules?|regeln?)(?![a-zäöü]|[\w-]*\d)",
     re.IGNORECASE,
 )
 _BENIGN_SUFFIX = re.compile(
@@ -78,41 +93,72 @@ _BENIGN_PREFIX = re.compile(
     r"max|min|num|total|prompt|completion|input|output|context|special|stop|eos|bos|pad|qr|zip|area|source|quell|status|exit|error|fehler|return|country|länder|currency|post|postleit|ländervorwahl|http|dress|byte|bar|fehler|morse|reason)[ _-]?$",
     re.IGNORECASE,
 )
-_IDENTIFIER_BEFORE = re.compile(r"[\w.$-]{0,60}$")
+_IDENTIFIER_BEFORE = re.compile(r"(?<![\w.$-])[\w.$-]{1,60}$")
 _IDENTIFIER_AFTER = re.compile(r"[\w-]{0,40}")
-_GENERIC_AFTER = re.compile(r"^(?:s|e?n|es|er|in)(?![a-zäöü])")
+_LAST_PART = re.compile(r"[_-]|(?<=[a-z])(?=[A-Z])")
 
 
-def find_words(line: str, limit: int = 400) -> list[SecretWord]:
-    """Gives the announcing words of a line, at most `limit` of them, those that something around them takes back left out."""
-    words = []
-    for count, found in enumerate(WORD.finditer(line)):
-        if count >= limit:
-            break
-        word = _judged(line, found)
+@lru_cache(maxsize=32)
+def find_words(line: str) -> tuple[SecretWord, ...]:
+    """Gives the announcing words of a line; those that something around them takes back are left out."""
+    lowered = line.lower()
+    if len(lowered) != len(line):
+        lowered = "".join(character.lower() if len(character.lower()) == 1 else character for character in line)
+    words: list[SecretWord] = []
+    for found in _CORE.finditer(lowered):
+        word_class = _class_of(line, lowered, found)
+        word = _judged(line, lowered, found, word_class) if word_class is not None else None
         if word is not None:
             words.append(word)
-    return words
+    return tuple(words)
 
 
-def _judged(line: str, found: re.Match[str]) -> SecretWord | None:
-    word_class = WordClass(found.lastgroup)
-    head = line[max(0, found.start() - 60) : found.start()]
+def _class_of(line: str, lowered: str, found: re.Match[str]) -> WordClass | None:
+    """Gives the class that the word has where it stands; None if it is only a part of another word (`compass`, `hotkey`)."""
+    kind, start, end = found.lastgroup or "", found.start(), found.end()
+    head = lowered[max(0, start - 24) : start]
+    if line[end : end + 1].islower() and _ENDINGS.match(lowered, end) is None:
+        return None
+    inside_word = head[-1:].isalpha() and not (line[start].isupper() and line[start - 1].islower())
+    if kind == "key":
+        if _NETWORK_KEY_BEFORE.search(head):
+            return WordClass.PASSWORD
+        if _SECRET_KEY_BEFORE.search(head):
+            return WordClass.TOKEN
+        if found[0].startswith("schlüssel") and head[-1:].isalpha():
+            return WordClass.WEAK
+    elif kind == "token" and found[0] == "pat":
+        return WordClass.TOKEN if line[start:end] == "PAT" and not inside_word else None
+    elif kind == "code":
+        if _CODES_BEFORE.search(head):
+            return WordClass.TOKEN
+        return WordClass.PIN if _DOOR_BEFORE.search(head) or _DOOR_AFTER.match(lowered, end) else None
+    elif kind == "pin" and _PIN_BEFORE.search(head):
+        return WordClass.PIN
+    elif kind == "short_password" and head[-1:].isalpha() and (found[0] == "pwd" or _ACCOUNT_BEFORE.search(head)):
+        return WordClass.PASSWORD
+    if inside_word and kind not in _COMPOUND:
+        return None
+    return _CLASSES[kind]
+
+
+def _judged(line: str, lowered: str, found: re.Match[str], word_class: WordClass) -> SecretWord | None:
+    head = lowered[max(0, found.start() - 60) : found.start()]
     tail = line[found.end() : found.end() + 60]
     if word_class in (WordClass.WEAK, WordClass.TOKEN, WordClass.PIN) and _BENIGN_PREFIX.search(head):
         return None
     if (_BENIGN_SUFFIX.match(tail) or _BENIGN_NEXT.match(tail)) and not tail.startswith((" is ", " ist ")):
         return None
-    before = _IDENTIFIER_BEFORE.search(head)
-    after = _IDENTIFIER_AFTER.match(tail)
+    before, after = _IDENTIFIER_BEFORE.search(line, max(0, found.start() - 60), found.start()), _IDENTIFIER_AFTER.match(tail)
     suffix = after[0] if after else ""
-    if suffix and _BENIGN_SUFFIX.search("_" + re.split(r"[_-]|(?<=[a-z])(?=[A-Z])", suffix)[-1]) and _GENERIC_AFTER.match(suffix) is None:
+    if suffix and _BENIGN_SUFFIX.search("_" + _LAST_PART.split(suffix)[-1]) and _ENDINGS.fullmatch(suffix) is None:
         return None
     prefix = before[0] if before else ""
     return SecretWord(
         word_class,
+        found[0],
         found.start() - len(prefix),
         found.end() + len(suffix.rstrip("-")),
         prefix.startswith("--") or (prefix.startswith("-") and len(prefix) > 1),
-        bool(re.search(r"[\w.$-]$", prefix)) or "_" in found[0],
+        bool(prefix) or "_" in found[0],
     )

@@ -8,8 +8,9 @@ import html
 import re
 import unicodedata
 
-from pi_sandbox.memory_text.invisible import without_invisible
+from pi_sandbox.memory_text.invisible import ALWAYS_IGNORED, JOINERS, without_invisible
 
+_HIDDEN = re.compile(f"[{ALWAYS_IGNORED}{JOINERS}]")
 _WIDE = re.compile("[\uff01-\uff5e\u24b6-\u24e9\U0001d400-\U0001d7ff\u2000-\u200a\u00a0\u202f\u3000]")
 _TAG = re.compile(
     r"</?(?:b|i|em|strong|code|span|br|p|li|ul|ol|kbd|wbr|a|div|u|tt|pre|font|mark|sub|sup|samp|var|small)(?:\s[^<>]{0,200})?/?>",
@@ -18,23 +19,27 @@ _TAG = re.compile(
 _CELL_TAG = re.compile(r"</?(?:td|th|tr|table|tbody|thead)(?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\([_*`~.\-#!\[\](){}|<>&+=])")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,10});")
-_DECORATED = re.compile(r"[\\`&<]|\*\*|~~")
 
 
 def cleaned(line: str) -> str:
     """Gives the line without invisible characters, Markdown escapes, code ticks, bold marks, tags and entities."""
-    if not (line.isascii() and line.isprintable()):
-        line = without_invisible(line).replace("\n", "")
-        if _WIDE.search(line):
-            line = unicodedata.normalize("NFKC", line)
-    if _DECORATED.search(line) is None:
+    if not line.isascii() or not line.isprintable():
+        line = _without_disguise(line)
+    if not ("`" in line or "**" in line or "\\" in line or "<" in line or "&" in line or "~~" in line):
         return line
     if "&" in line:
         line = without_invisible(_ENTITY.sub(lambda found: html.unescape(found[0]), line)).replace("\n", " ")
     if "<" in line:
         line = _TAG.sub("", _CELL_TAG.sub(" | ", line))
-    line = _ESCAPE.sub(r"\1", line)
+    if "\\" in line:
+        line = _ESCAPE.sub(r"\1", line)
     return line.replace("`", "").replace("**", "").replace("~~", "")
+
+
+def _without_disguise(line: str) -> str:
+    if not line.isprintable() or _HIDDEN.search(line):
+        line = without_invisible(line).replace("\n", "")
+    return unicodedata.normalize("NFKC", line) if _WIDE.search(line) else line
 
 
 def cleaned_lines(lines: list[str]) -> list[str]:

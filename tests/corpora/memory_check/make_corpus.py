@@ -9,13 +9,14 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from tests.corpora.memory_check.longer_items import LONGER_NEGATIVES, LONGER_PERSONAL, LONGER_SECRETS
 from tests.corpora.memory_check.negative_items import NEGATIVES
 from tests.corpora.memory_check.personal_items import PERSONAL
 from tests.corpora.memory_check.secret_items import SECRETS, TOKEN_CONTEXTS
 from tests.corpora.memory_check.values import KNOWN_TOKENS, Values
 
 Kind = Literal["secret", "personal", "negative"]
-PLACEHOLDER = re.compile(r"(?<!\$)\{([a-z_0-9]+)\}")
+PLACEHOLDER = re.compile(r"(?<!\$)\{([a-z][a-z_0-9]+)\}")
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,9 @@ def make_items(seed: int = 7) -> list[Item]:
     values = Values(seed)
     items = [*_token_items(values)]
     groups: tuple[tuple[Kind, tuple[tuple[str, str, str], ...]], ...] = (
-        ("secret", SECRETS),
-        ("personal", PERSONAL),
-        ("negative", NEGATIVES),
+        ("secret", SECRETS + LONGER_SECRETS),
+        ("personal", PERSONAL + LONGER_PERSONAL),
+        ("negative", NEGATIVES + LONGER_NEGATIVES),
     )
     for kind, templates in groups:
         for category, language, template in templates:

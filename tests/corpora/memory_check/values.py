@@ -525,3 +525,9 @@ TOKENS |= {
     "slug_name": lambda v: v.make("email").split("@")[0],
     "email_at": lambda v: v.make("email").replace("@", "(at)"),
 }
+
+TOKENS |= {
+    "hex40_split": lambda v: v.pick(HEX, 22) + "\n" + v.pick(HEX, 18),
+    "split_pipe": lambda v: v.make("gitlab_pat").replace("-", "\u200b-", 1),
+    "github_tail": lambda v: v.make("github_classic")[4:],
+}
