@@ -328,6 +328,21 @@ def test_many_runs_at_a_time_make_one_home(tmp_path, whole):
     assert {entry.name for entry in tmp_path.iterdir()} == {"pi", "model"}
 
 
+def test_a_finished_run_leaves_the_folder_alone_that_the_next_one_has_begun(tmp_path, monkeypatch):
+    beside = tmp_path / ".pi.pi-sandbox-init"
+    rename = Path.rename
+
+    def rename_and_begin_again(path, target):
+        rename(path, target)
+        if path == beside:
+            beside.mkdir()
+
+    monkeypatch.setattr(Path, "rename", rename_and_begin_again)
+    assert make_home(tmp_path / "pi", FEW_PIECES, small_repository).made
+
+    assert beside.is_dir()
+
+
 def test_a_run_waits_for_the_one_that_fills_the_home(tmp_path):
     home = tmp_path / "pi"
     home.mkdir()
