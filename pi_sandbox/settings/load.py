@@ -149,7 +149,7 @@ def _unknown_name(given: _Given, stores: tuple[str, ...]) -> tuple[str, str]:
         )
     return (
         f"{given.place} sets {name}, which is not a setting of pi-sandbox",
-        "docs/configuration.md and .env.example list them all; correct the name or remove it",
+        "the .env that `pi-sandbox init` makes lists them all; correct the name or remove it",
     )
 
 
