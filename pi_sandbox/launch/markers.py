@@ -2,9 +2,13 @@
 
 Besides, every mount is looked at from both sides, because an engine may share one folder of this machine and not
 another (a virtual machine shares the home folder only; a remote engine has folders of the same name).
+
+A session that runs meanwhile may put a link in place of a folder that lies in its own project or store, and the engine
+would follow it to anywhere on this machine. So what the plan took for a folder must still be no link.
 """
 
 import contextlib
+import os
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +16,7 @@ from dataclasses import dataclass
 from pi_sandbox.errors import EngineError, quoted
 from pi_sandbox.session.container_spec import Mount, MountKind
 from pi_sandbox.session.control_messages import Look, Seen
+from pi_sandbox.session.scope import BRAIN
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.system.files import create_file
 from pi_sandbox.system.sight import Sight, look_at
@@ -66,9 +71,19 @@ def unseen_mount(mounts: Sequence[Mount], marker: Marker, seen: Seen) -> EngineE
     return None
 
 
+def _is_within_reach(mount: Mount) -> bool:
+    """Whether a session may write where the mount's source lies; the plan has resolved the links of those."""
+    return mount.target.is_relative_to(BRAIN) or str(mount.target) == str(mount.source)
+
+
 def _difference(mount: Mount, seen: Sight) -> EngineError | None:
     if mount.source is None:
         return None
+    if _is_within_reach(mount) and os.path.realpath(mount.source) != str(mount.source):
+        return EngineError(
+            f"{quoted(mount.source)} became a link while the session started",
+            "look at who changes it; another session may be at work there",
+        )
     here = look_at(mount.source)
     if seen.content is None and here.content is not None:
         return EngineError(

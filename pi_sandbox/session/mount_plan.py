@@ -5,7 +5,9 @@ Always:
   (sandbox.md, "Scope per session");
 - the git directory of a store is never visible: whoever reads it reads every other level's memory out of the history,
   and whoever writes it runs programs on the owner's host;
-- folders of other levels in the domain's store are hidden, unless the owner asked for the whole domain;
+- folders of other levels in the domain's store are hidden, unless the owner asked for the whole domain; the levels that
+  hold hidden ones are mount points too, since a folder with masks in it can be renamed, into the next session's view,
+  and a mount point cannot (rename(2), EBUSY);
 - a missing store is an empty, read-only placeholder; nothing is created on the host, so every mask lies on something
   that is there;
 - everything of pi that can carry code comes from the owner's `pi-config`, read-only; only the login and the session
@@ -103,7 +105,7 @@ def _project(workspace: Workspace, look: DiskLook) -> list[Mount]:
     mounts = [_bind(PurePosixPath(workspace.project), workspace.project, False, "the project")]
     git = workspace.project / ".git"
     if workspace.git_entry is not GitEntry.NONE:
-        _refuse_inner_mounts(git, look.project_git_mounts)
+        refuse_inner_mounts(git, look.project_git_mounts)
         mounts.append(_bind(PurePosixPath(git), git, True, "the project's git, to read"))
     return mounts
 
@@ -117,13 +119,23 @@ def _store(store: StoreLook, scope: SessionScope, *, hidden: tuple[str, ...]) ->
     return [
         _bind(target, store.path, read_only, purpose),
         _hidden_git(store, target),
+        *(
+            _bind(target / level, store.path / level, read_only, "a level, held in its place")
+            for level in _holders(hidden)
+        ),
         *(_mask(target / folder, "another level, hidden") for folder in hidden),
     ]
 
 
+def _holders(hidden: tuple[str, ...]) -> tuple[str, ...]:
+    """Gives the levels that hold hidden ones, relative to the store."""
+    parents = {str(parent) for folder in hidden for parent in PurePosixPath(folder).parents}
+    return tuple(sorted(parents - {"."}))
+
+
 def _opt_in_store(store: StoreLook, scope: SessionScope) -> list[Mount]:
     if store.state is StoreState.PRESENT:
-        _refuse_inner_mounts(store.path, store.inner_mounts)
+        refuse_inner_mounts(store.path, store.inner_mounts)
     return _store(store, scope, hidden=())
 
 
@@ -145,10 +157,11 @@ def _agent(workspace: Workspace, folders: Folders, look: DiskLook) -> list[Mount
     return mounts
 
 
-def _refuse_inner_mounts(folder: Path, inner: tuple[Path, ...]) -> None:
+def refuse_inner_mounts(folder: Path, inner: tuple[Path, ...]) -> None:
+    """Raises `UsageError` where another file system lies inside a folder that the container gets read-only."""
     if inner:
         raise UsageError(
-            f"another file system is mounted at {quoted(inner[0])}, inside {quoted(folder)}, which the session gets "
+            f"another file system is mounted at {quoted(inner[0])}, inside {quoted(folder)}, which the container gets "
             "read-only; it would stay writable",
             "unmount it, or move it out of that folder",
         )
