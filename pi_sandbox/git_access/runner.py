@@ -4,15 +4,24 @@
   `GIT_CONFIG_PARAMETERS`, `GIT_TRACE…` or `GIT_SSH_COMMAND` of the user reaches git, and no alias, hook path or
   credential helper of the user's or the system's configuration;
 - hooks, the file system monitor and prompts are off; there is no pager and no editor;
-- a call is a list of arguments, never a shell line, and has a time limit.
+- a call is a list of arguments, never a shell line, has no terminal, and has a time limit that ends its children too.
 """
 
+import contextlib
 import os
 import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pi_sandbox.errors import FilesError, quoted
+
+if TYPE_CHECKING:
+    from git.cmd import Git
 
 SECONDS_ALLOWED = 60
 """Far above what a local command on a memory store takes."""
@@ -53,19 +62,26 @@ class GitFailedError(FilesError):
 
 @dataclass(frozen=True)
 class GitResult:
-    """How a git command ended. `errors` is what git said, for a message; it is not for parsing."""
+    """How a git command ended. `errors` is what git said, for a message and for telling kinds of failure apart."""
 
     status: int
     output: bytes
     errors: str
+    timed_out: bool = False
 
 
-def run_git(folder: Path, *arguments: str, seconds: int = SECONDS_ALLOWED) -> str:
+def run_git(
+    folder: Path,
+    *arguments: str,
+    seconds: float = SECONDS_ALLOWED,
+    standard_input: bytes = b"",
+    variables: Mapping[str, str] | None = None,
+) -> str:
     """Runs git in `folder` and gives its output; raises `GitMissingError`, or `GitFailedError` unless it ended well.
 
     Bytes of the output that are no UTF-8 become lone surrogates, as in Python's paths.
     """
-    result = try_git(folder, *arguments, seconds=seconds)
+    result = try_git(folder, *arguments, seconds=seconds, standard_input=standard_input, variables=variables)
     if result.status != 0:
         raise GitFailedError(
             f"git {quoted(arguments[0])} failed in {quoted(folder)}: {quoted(result.errors.strip())}",
@@ -74,26 +90,57 @@ def run_git(folder: Path, *arguments: str, seconds: int = SECONDS_ALLOWED) -> st
     return result.output.decode("utf-8", "surrogateescape")
 
 
-def try_git(folder: Path, *arguments: str, seconds: int = SECONDS_ALLOWED) -> GitResult:
-    """Runs git in `folder` and gives its result, whatever its status; raises `GitMissingError`."""
+def try_git(
+    folder: Path,
+    *arguments: str,
+    seconds: float = SECONDS_ALLOWED,
+    standard_input: bytes = b"",
+    variables: Mapping[str, str] | None = None,
+) -> GitResult:
+    """Runs git in `folder` and gives its result, whatever its status; raises `GitMissingError`.
+
+    `variables` are added to the environment and stand in the process's arguments for a moment: never a secret.
+    """
     program = git_program()
     from git.cmd import Git
     from git.exc import GitCommandNotFound
 
-    environment = [f"{name}={value}" for name, value in {**_FIXED_ENVIRONMENT, "PATH": _search_path()}.items()]
-    command = ["env", "-i", *environment, program, *_FIXED_OPTIONS, *arguments]
+    environment = {**_FIXED_ENVIRONMENT, "PATH": _search_path(), **(variables or {})}
+    pairs = [f"{name}={value}" for name, value in environment.items()]
+    command = ["env", "-i", *pairs, program, *_FIXED_OPTIONS, *arguments]
+    with tempfile.TemporaryFile() as stream:
+        stream.write(standard_input)
+        stream.seek(0)
+        try:
+            started = Git(folder).execute(command, istream=stream, as_process=True, start_new_session=True)
+        except GitCommandNotFound as error:
+            raise GitMissingError("the program env, with which git is started, was not found", "check PATH") from error
+        return _result(started, seconds)
+
+
+def _result(started: "Git.AutoInterrupt", seconds: float) -> GitResult:
+    """Waits for the process within its time. Whatever happens, nothing of its process group is left running."""
+    process = started.proc
+    if process is None:
+        raise GitFailedError("git was not started", "run the command again")
+    late = threading.Event()
+    watchdog = threading.Timer(seconds, _end_group, (process.pid, late))
+    watchdog.start()
     try:
-        status, output, errors = Git(folder).execute(
-            command,
-            with_extended_output=True,
-            with_exceptions=False,
-            stdout_as_string=False,
-            strip_newline_in_stdout=False,
-            kill_after_timeout=seconds,
-        )
-    except GitCommandNotFound as error:
-        raise GitMissingError("the program env, with which git is started, was not found", "check PATH") from error
-    return GitResult(status, output, errors)
+        output, errors = process.communicate()
+    finally:
+        watchdog.cancel()
+        if process.poll() is None:
+            _end_group(process.pid)
+            process.wait()
+    return GitResult(process.returncode, output, errors.decode("utf-8", "replace"), late.is_set())
+
+
+def _end_group(leader: int, late: threading.Event | None = None) -> None:
+    if late is not None:
+        late.set()
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
 
 
 def git_program() -> str:
