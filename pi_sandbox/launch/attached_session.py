@@ -249,7 +249,9 @@ class _Session:
         self._loop.wake_after(float(self._spec.standing.stop_seconds))
 
     def _give_up(self, error: PiSandboxError) -> None:
-        self._progress.failure = self._progress.failure or error
+        """Ends the session for a fault; what a container says that we are ending already is none."""
+        if self._progress.ending is None:
+            self._progress.failure = self._progress.failure or error
         self._kill("SIGKILL")
 
     def _send(self, message: Message) -> None:

@@ -82,11 +82,16 @@ class Sandbox:
 
     @contextlib.contextmanager
     def session(
-        self, project: Path, script: str = "exec sleep 300", *options: str, environment: Mapping[str, str] | None = None
+        self,
+        project: Path,
+        script: str = "exec sleep 300",
+        *options: str,
+        before: str = "true",
+        environment: Mapping[str, str] | None = None,
     ) -> Iterator["Live"]:
-        """Keeps a session running for the time of the block; the block begins once the agent's place has started."""
+        """Keeps a session running for the time of the block, which begins once `before` is done in it."""
         process = subprocess.Popen(
-            (*self.command, "shell", str(project), *options, "--", "bash", "-c", f"echo ready; {script}"),
+            (*self.command, "shell", str(project), *options, "--", "bash", "-c", f"{before}; echo ready; {script}"),
             env=self.environment(environment),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
