@@ -19,6 +19,9 @@ _COMMANDS = {
     "shell": ("session_commands", "Start the same container with a shell in place of pi."),
     "plan": ("session_commands", "Show the container that a session would get, without starting it."),
     "context": ("session_commands", "Show the memory page that a session would get."),
+    "memory-check": ("memory_commands", "Check a domain's memory for secrets, personal data and format."),
+    "memory-sync": ("memory_commands", "Review and push what a domain's memory holds."),
+    "memory-status": ("memory_commands", "Say what is not pushed yet and what the check says."),
     "init": ("init_command", "Make the home: stores, workspace, pi's settings, .env."),
     "doctor": ("doctor_command", "Say what is wrong with this installation and how to mend it."),
     "image": ("image_command", "Build the images, or say whether they match this version."),
@@ -37,7 +40,7 @@ class _LazyGroup(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         module = importlib.import_module(f"pi_sandbox.cli.{_COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

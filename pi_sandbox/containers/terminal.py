@@ -180,6 +180,16 @@ def open_missing_standard_streams() -> None:
             os.set_inheritable(descriptor, True)
 
 
+def give_up_input() -> None:
+    """Puts the null device in place of standard input, for a command that asks nothing.
+
+    The keys then go to whoever else reads the terminal, such as the pager at the other end of a pipe.
+    """
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, STANDARD_INPUT)
+    os.close(empty)
+
+
 def _write_bounded(data: bytes) -> None:
     """Writes to the terminal unless it takes nothing for a while: a frozen window must not keep us from ending."""
     with contextlib.suppress(OSError):

@@ -1,31 +1,23 @@
-"""The entry of the agent container: shows what it sees, makes the context page, then becomes the agent's guardian.
+"""The entry of the agent container: after the common opening, the owner's pi settings, the context page and the agent.
 
-In this order, and nothing of it is skipped: an identity for the uid; one control connection; what the mounts look like
-from here (the wrapper compares); only then the values that never stand in the plan; the owner's pi settings; the
-context page; the agent. Without a page there is no agent.
+Without a page there is no agent.
 """
 
 import os
-import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pi_sandbox.errors import PiSandboxError, UsageError
-from pi_sandbox.exit_codes import ExitCode
+from pi_sandbox.errors import UsageError
 from pi_sandbox.inside.agent_folder import fill_agent_folder
 from pi_sandbox.inside.certificates import trust
-from pi_sandbox.inside.control import Control, ControlClosed, accept_control
-from pi_sandbox.inside.identity import write_identity
-from pi_sandbox.inside.limits import reached_limits
-from pi_sandbox.inside.supervisor import run_child, set_size
+from pi_sandbox.inside.opening import open_and_run
 from pi_sandbox.session.briefings import read_briefings
 from pi_sandbox.session.context import render_context
-from pi_sandbox.session.control_messages import Ended, Failed, Look, MessageRefused, Seen, Start, Started
-from pi_sandbox.session.mount_plan import AGENT_CONFIG, AGENT_FOLDER, MARKERS
+from pi_sandbox.session.control_messages import Start
+from pi_sandbox.session.mount_plan import AGENT_CONFIG, AGENT_FOLDER
 from pi_sandbox.session.scope import SessionScope, store_path
 from pi_sandbox.system.files import create_file
-from pi_sandbox.system.sight import look_at
 from pi_sandbox.system.template_files import render_template
 
 CONTEXT_FILE = Path("/run/pi-session/context.md")
@@ -40,54 +32,7 @@ _FALLBACK_TERM = "xterm-256color"
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one session and gives the container's exit code."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    write_identity()
-    try:
-        control = accept_control()
-        start = _until_start(control)
-    except (ControlClosed, MessageRefused):
-        sys.stderr.write("pi-sandbox: this image is started by `pi-sandbox run` and found nobody at the other end\n")
-        return ExitCode.INTERNAL
-    try:
-        command, environment = _prepare(arguments, start)
-    except PiSandboxError as error:
-        return _fail(control, Failed(error.message, error.hint, error.exit_code))
-    except OSError as error:
-        reason = f"the session could not be prepared: {error.strerror}: {error.filename}"
-        return _fail(control, Failed(reason, "look at the limits and at the folder named", ExitCode.FILES))
-    except Exception as error:  # noqa: BLE001 - the boundary: the wrapper must be told, whatever it was
-        reason = f"the session could not be prepared ({type(error).__name__}: {error})"
-        return _fail(control, Failed(reason, "build the image again: `pi-sandbox image build`", ExitCode.INTERNAL))
-    set_size(start.rows, start.columns)
-    control.send(Started())
-    code = run_child(command, environment, control)
-    control.send(Ended(code, reached_limits(_TMPFS)))
-    return code
-
-
-def _until_start(control: Control) -> Start:
-    while True:
-        match control.receive():
-            case Look(targets, marker):
-                control.send(_seen(targets, marker))
-            case Start() as start:
-                return start
-            case _:
-                raise MessageRefused
-
-
-def _seen(targets: Sequence[str], marker: str) -> Seen:
-    sights = [look_at(Path(target)) for target in targets]
-    try:
-        found = Path(MARKERS, marker).read_text(encoding="ascii")
-    except (OSError, ValueError):
-        found = None
-    return Seen(tuple(sight.content for sight in sights), tuple(sight.writable for sight in sights), found)
-
-
-def _fail(control: Control, failure: Failed) -> int:
-    control.send(failure)
-    return failure.code
+    return open_and_run(lambda start: _prepare(arguments, start), _TMPFS)
 
 
 def _prepare(arguments: Sequence[str], start: Start) -> tuple[Sequence[str], Mapping[str, str]]:

@@ -58,6 +58,7 @@ def home_pieces(domains: Iterable[DomainName], templates: Mapping[str, bytes]) -
         _folder(_PLACES.workspace),
         _folder(_PLACES.state),
         _folder(_PLACES.markers),
+        _folder(_PLACES.sync_records),
         _folder(agent.parent),
         _folder(agent),
         _folder(agent / "prompts"),
@@ -75,6 +76,11 @@ def domain_pieces(domain: DomainName, templates: Mapping[str, bytes]) -> tuple[P
 def state_pieces(domain: DomainName) -> tuple[Piece, ...]:
     """Gives what a session of the domain needs of our own on the disk."""
     return (_folder(_PLACES.state), _folder(_PLACES.markers), *_domain_state(domain))
+
+
+def store_command_pieces() -> tuple[Piece, ...]:
+    """Gives what a container that works on stores needs of our own on the disk."""
+    return (_folder(_PLACES.state), _folder(_PLACES.markers), _folder(_PLACES.sync_records))
 
 
 def _domain_state(domain: DomainName) -> tuple[Piece, ...]:

@@ -35,6 +35,18 @@ def setting_id(name: str) -> str:
     return name.upper().replace("-", "_")
 
 
+def choose_domain(text: str, configured: Sequence[DomainName]) -> DomainName:
+    """Gives the configured domain of that name; raises `UsageError` that lists them."""
+    if text == CORE:
+        raise UsageError(
+            f"{quoted(text)} is no domain: it is part of every domain's memory",
+            f"name one of: {', '.join(configured)}; core comes with it",
+        )
+    if text not in configured:
+        raise UsageError(f"{quoted(text)} is not a configured domain", f"choose one of: {', '.join(configured)}")
+    return DomainName(text)
+
+
 def choose_opt_in(
     domain: DomainName, configured: Sequence[DomainName], *, named: str | None, other: bool
 ) -> DomainName | None:

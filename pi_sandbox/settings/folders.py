@@ -35,6 +35,11 @@ class Folders:
         """Where the wrapper writes one short-lived file a session, to see whether the engine shows it."""
         return self.state / ".markers"
 
+    @property
+    def sync_records(self) -> Path:
+        """Where the syncs note what they did. No session sees it, and no domain can have its name."""
+        return self.state / ".sync"
+
     def store(self, name: str) -> Path:
         """The git repository of `core` or of a domain."""
         return self.brain / f"pi-memory-{name}"

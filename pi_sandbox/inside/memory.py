@@ -1,0 +1,37 @@
+"""The entry of the containers for memory-check, memory-sync and memory-status: the common opening, then the command.
+
+The credentials of a sync come with the wrapper's start message and go into the environment of the command alone.
+"""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+from pi_sandbox.errors import UsageError
+from pi_sandbox.inside.certificates import trust
+from pi_sandbox.inside.opening import open_and_run
+from pi_sandbox.session.control_messages import Start
+from pi_sandbox.session.store_plan import COMMANDS
+
+_TMPFS = ("/tmp", "/home/pi", "/run/pi-session")  # noqa: S108 - the container's own tmpfs
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs one command and gives its exit code."""
+    return open_and_run(lambda start: _prepare(arguments, start), _TMPFS)
+
+
+def _prepare(arguments: Sequence[str], start: Start) -> tuple[Sequence[str], Mapping[str, str]]:
+    if not arguments or arguments[0] not in COMMANDS:
+        raise UsageError(
+            "the image was started with arguments that it does not know",
+            "start it by `pi-sandbox memory-check`, `memory-sync` or `memory-status`",
+        )
+    environment = {**os.environ, **start.variables}
+    if start.ca_bundle is not None:
+        environment.update(trust(start.ca_bundle))
+    return [sys.executable, "-I", "-m", "pi_sandbox.inside.main", *arguments], environment
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,79 @@
+"""The opening that every container of pi-sandbox has in common: it shows what it sees before it is told anything.
+
+In this order, and nothing of it is skipped: an identity for the uid; one control connection; what the mounts look like
+from here (the wrapper compares); only then the values that never stand in the plan; the caller's own preparation; the
+child, watched over until its end. What goes wrong before the child runs is told to the wrapper.
+"""
+
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.exit_codes import ExitCode
+from pi_sandbox.inside.control import Control, ControlClosed, accept_control
+from pi_sandbox.inside.identity import write_identity
+from pi_sandbox.inside.limits import reached_limits
+from pi_sandbox.inside.supervisor import run_child, set_size
+from pi_sandbox.session.control_messages import Ended, Failed, Look, MessageRefused, Seen, Start, Started
+from pi_sandbox.session.mount_plan import MARKERS
+from pi_sandbox.system.sight import look_at
+
+Prepare = Callable[[Start], tuple[Sequence[str], Mapping[str, str]]]
+"""From what the wrapper sent to the child's command and its whole environment."""
+
+
+def open_and_run(prepare: Prepare, tmpfs: Sequence[str]) -> int:
+    """Runs one container from its first moment to its last and gives its exit code.
+
+    `tmpfs` are the temporary folders that are named, should one be full at the end.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    write_identity()
+    try:
+        control = accept_control()
+        start = _until_start(control)
+    except (ControlClosed, MessageRefused):
+        sys.stderr.write("pi-sandbox: this image is started by `pi-sandbox` and found nobody at the other end\n")
+        return ExitCode.INTERNAL
+    try:
+        command, environment = prepare(start)
+    except PiSandboxError as error:
+        return _fail(control, Failed(error.message, error.hint, error.exit_code))
+    except OSError as error:
+        reason = f"the container could not be prepared: {error.strerror}: {error.filename}"
+        return _fail(control, Failed(reason, "look at the limits and at the folder named", ExitCode.FILES))
+    except Exception as error:  # noqa: BLE001 - the boundary: the wrapper must be told, whatever it was
+        reason = f"the container could not be prepared ({type(error).__name__}: {error})"
+        return _fail(control, Failed(reason, "build the image again: `pi-sandbox image build`", ExitCode.INTERNAL))
+    set_size(start.rows, start.columns)
+    control.send(Started())
+    code = run_child(command, environment, control)
+    control.send(Ended(code, reached_limits(tmpfs)))
+    return code
+
+
+def _until_start(control: Control) -> Start:
+    while True:
+        match control.receive():
+            case Look(targets, marker):
+                control.send(_seen(targets, marker))
+            case Start() as start:
+                return start
+            case _:
+                raise MessageRefused
+
+
+def _seen(targets: Sequence[str], marker: str) -> Seen:
+    sights = [look_at(Path(target)) for target in targets]
+    try:
+        found = Path(MARKERS, marker).read_text(encoding="ascii")
+    except (OSError, ValueError):
+        found = None
+    return Seen(tuple(sight.content for sight in sights), tuple(sight.writable for sight in sights), found)
+
+
+def _fail(control: Control, failure: Failed) -> int:
+    control.send(failure)
+    return failure.code

@@ -1,0 +1,114 @@
+"""The workflow of `memory-sync`: the two stores to write, the network, and the credentials of exactly these two.
+
+- The credentials are read last, on the user's own terminal, before the container has it.
+- What stands in the way of one store (no URL, no credential) goes in as a sentence: it fails, the other one goes on.
+- One sync at a time has a store, and running sessions, which write to the same stores, are named.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from pi_sandbox.containers.engine import TerminalSize
+from pi_sandbox.containers.terminal import Terminal
+from pi_sandbox.credentials.credential import Credential, StoreCredentialError
+from pi_sandbox.credentials.keychain import Keychain
+from pi_sandbox.credentials.keyring_call import system_keychain
+from pi_sandbox.credentials.store_credential import read_store_credential
+from pi_sandbox.launch.certificates import ca_bundle
+from pi_sandbox.launch.leftovers import Session
+from pi_sandbox.launch.session import Reports
+from pi_sandbox.launch.store_container import MakeStart, look_at_stores, prepare_ground, run_on_stores
+from pi_sandbox.launch.store_lock import alone_with
+from pi_sandbox.session.control_messages import Start
+from pi_sandbox.session.disk_look import StoreLook, StoreState
+from pi_sandbox.session.plan import DOMAIN_LABEL
+from pi_sandbox.session.store_plan import SyncRequest
+from pi_sandbox.settings.domains import CORE, DomainName
+from pi_sandbox.settings.settings import Settings
+from pi_sandbox.settings.table import URL_SUFFIX, store_setting
+
+Access = Mapping[str, tuple[str, Credential | str]]
+"""By store: the URL with the credential for it, or with a sentence that says why there is none."""
+
+
+def sync_memory(
+    domain: DomainName,
+    today: date,
+    settings: Settings,
+    environ: Mapping[str, str],
+    terminal: Terminal,
+    reports: Reports,
+) -> int:
+    """Reviews and pushes core and the domain's store, and gives the exit code of that."""
+    ground = prepare_ground(settings, environ, reports)
+    names = (CORE, domain)
+    with alone_with(names, ground.folders):
+        stores = look_at_stores(ground.folders, names, reports.warn)
+        for sentence in writers(ground.live, domain):
+            reports.warn(sentence)
+        keychain = system_keychain(environ, attended=terminal.is_interactive)
+        access = store_access(stores, settings, environ, keychain)
+        make_start = _start_maker(access, settings)
+        return run_on_stores(ground, SyncRequest(domain, today), stores, terminal, reports, make_start)
+
+
+def writers(live: Sequence[Session], domain: DomainName) -> tuple[str, ...]:
+    """Gives a sentence for each running session that may write to one of the stores. Every session has core."""
+    sentences = []
+    for session in live:
+        its_domain = session.container.labels.get(DOMAIN_LABEL)
+        if its_domain is not None and session.container.state != "exited":
+            stores = f"core and {domain}" if its_domain == domain else "core"
+            sentences.append(
+                f"the session {session.session_id} of {session.project} is running and may write to {stores}; "
+                "only what you are shown is pushed"
+            )
+    return tuple(sentences)
+
+
+def store_access(
+    stores: Sequence[StoreLook], settings: Settings, environ: Mapping[str, str], keychain: Keychain
+) -> Access:
+    """Asks for the credential of each store that is there and has a URL; raises `KeyboardInterrupt` for Ctrl-C."""
+    return {
+        store.name: _access(store.name, settings, environ, keychain)
+        for store in stores
+        if store.state is StoreState.PRESENT
+    }
+
+
+def _access(
+    name: str, settings: Settings, environ: Mapping[str, str], keychain: Keychain
+) -> tuple[str, Credential | str]:
+    store = settings.stores[name]
+    if store.url is None:
+        setting = store_setting(name, URL_SUFFIX)
+        return "", f"{setting} is not set; set it in {settings.home}/.env to where the store is pushed to"
+    try:
+        return store.url, read_store_credential(name, store, environ, keychain)
+    except StoreCredentialError as error:
+        return store.url, f"{error.message}; {error.hint}"
+
+
+def _start_maker(access: Access, settings: Settings) -> MakeStart:
+    found = ca_bundle(settings)
+    bundle = None if found is None else found.decode("utf-8")
+
+    def make_start(size: TerminalSize | None) -> Start:
+        rows, columns = (0, 0) if size is None else (size.rows, size.columns)
+        return Start({**settings.proxies.variables(), **variables(access)}, bundle, rows, columns)
+
+    return make_start
+
+
+def variables(access: Access) -> Mapping[str, str]:
+    """Gives what the sync is told over the control channel: `BRAIN_CORE_…` and `BRAIN_DOMAIN_…` (sandbox.md)."""
+    found: dict[str, str] = {}
+    for name, (url, credential) in access.items():
+        prefix = "BRAIN_CORE" if name == CORE else "BRAIN_DOMAIN"
+        if isinstance(credential, Credential):
+            found[f"{prefix}_URL"] = url
+            found[f"{prefix}_TOKEN"] = f"{credential.username}:{credential.token.reveal()}"
+        else:
+            found[f"{prefix}_PROBLEM"] = credential
+    return found
