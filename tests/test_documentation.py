@@ -79,3 +79,24 @@ def test_the_page_of_commands_quotes_the_help_text_of_every_command():
         command = root.get_command(context, name)
         below = [f"{name} {inner}" for inner in command.commands] if isinstance(command, click.Group) else [name]
         assert set(below) - quoted == set()
+
+
+def test_every_test_that_the_page_on_security_names_exists():
+    page = (CHECKOUT / "docs" / "security.md").read_text("utf-8")
+    named = set(re.findall(r"`(test_[a-z0-9_]+)`", page))
+    defined = {
+        found
+        for file in (CHECKOUT / "tests").rglob("test_*.py")
+        for found in re.findall(r"^\s*def (test_\w+)", file.read_text("utf-8"), re.MULTILINE)
+    }
+
+    assert len(named) > 20
+    assert named - defined == set()
+
+
+def test_every_row_of_the_page_on_security_names_a_test():
+    page = (CHECKOUT / "docs" / "security.md").read_text("utf-8")
+    rows = re.findall(r"^\| (?!---|it cannot|promise)(.+) \|$", page, re.MULTILINE)
+
+    assert len(rows) > 15
+    assert [row for row in rows if "`test_" not in row] == []
