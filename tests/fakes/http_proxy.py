@@ -17,6 +17,7 @@ class HttpProxy(ThreadingHTTPServer):
     """Serves CONNECT and plain GET. `tunnels` and `fetched` are the targets that were let through."""
 
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self, host: str, user: str, password: str) -> None:
         super().__init__((host, 0), _Handler)
@@ -64,7 +65,9 @@ class _Handler(BaseHTTPRequestHandler):
                 kept["Connection"] = "close"
                 head = [f"GET {target.path or '/'} HTTP/1.1", *(f"{name}: {value}" for name, value in kept.items())]
                 upstream.sendall("\r\n".join([*head, "", ""]).encode("latin-1"))
-                self._relay(upstream)
+                # One answer, then the end: what the client has sent ahead, it asks for again.
+                while data := upstream.recv(_CHUNK_BYTES):
+                    self.connection.sendall(data)
         self.close_connection = True
 
     def log_message(self, *_arguments: object) -> None:
