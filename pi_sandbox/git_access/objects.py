@@ -1,0 +1,141 @@
+"""Reads a store's objects, and believes none: what is handed out has the id that was asked for, by our own count.
+
+A remote counts again when it takes a push, so bytes that were read here under an id are the bytes that arrive under it.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pi_sandbox.git_access.private_git import PrivateGit
+from pi_sandbox.git_access.repository import RepositoryRefusedError
+
+READ_AT_ONCE_BYTES = 16 * 1024 * 1024
+"""How much content is held at a time; one larger object is read by itself."""
+
+TREE = "040000"
+LINK = "120000"
+GITLINK = "160000"
+
+
+@dataclass(frozen=True)
+class TreeEntry:
+    """One entry of a tree, all folders opened: a file, a link or a nested repository."""
+
+    path: str
+    mode: str
+    id: str
+
+
+@dataclass(frozen=True)
+class CommitData:
+    """What a commit says. `identities` are its author's and committer's lines without the times."""
+
+    id: str
+    tree: str
+    parents: tuple[str, ...]
+    identities: tuple[str, ...]
+    other_headers: tuple[str, ...]
+    message: str
+
+
+def object_id(kind: str, content: bytes, object_format: str) -> str:
+    """Gives the id that git gives an object (gitformat-loose(5))."""
+    digest = hashlib.new(object_format, usedforsecurity=False)
+    digest.update(f"{kind} {len(content)}\0".encode())
+    digest.update(content)
+    return digest.hexdigest()
+
+
+def read_objects(git: PrivateGit, ids: Sequence[str], *, size_limit: int) -> Iterator[tuple[str, bytes | None]]:
+    """Yields each object's id and content in the order asked for; None instead of content above `size_limit`.
+
+    Raises `RepositoryRefusedError` for an object that is missing or is not what its id says.
+    """
+    for group in _groups(git, ids, size_limit):
+        wanted = [name for name, size in group if size <= size_limit]
+        contents = _read(git, wanted)
+        for name, size in group:
+            yield name, next(contents) if size <= size_limit else None
+
+
+def tree_entries(git: PrivateGit, commit: str | None) -> dict[str, TreeEntry]:
+    """Gives every entry of a commit's tree by its path; nothing for no commit."""
+    if commit is None:
+        return {}
+    output = git.run("ls-tree", "-r", "-z", "--full-tree", commit)
+    entries = (_tree_entry(record) for record in output.split("\0") if record)
+    return {entry.path: entry for entry in entries}
+
+
+def read_commits(git: PrivateGit, ids: Sequence[str], *, size_limit: int) -> Iterator[CommitData]:
+    """Yields what each commit says; raises `RepositoryRefusedError`."""
+    for name, content in read_objects(git, ids, size_limit=size_limit):
+        if content is None:
+            raise RepositoryRefusedError(f"the commit {name} is too large to be looked at", "look at it with git")
+        yield _commit(name, content)
+
+
+def _tree_entry(record: str) -> TreeEntry:
+    header, _, path = record.partition("\t")
+    mode, _, name = header.split(" ")
+    return TreeEntry(path, mode, name)
+
+
+def _groups(git: PrivateGit, ids: Sequence[str], size_limit: int) -> Iterator[list[tuple[str, int]]]:
+    if not ids:
+        return
+    group: list[tuple[str, int]] = []
+    held = 0
+    output = git.run("cat-file", "--batch-check=%(objectname) %(objectsize)", standard_input=_lines(ids))
+    for asked, line in zip(ids, output.splitlines(), strict=True):
+        name, _, size = line.partition(" ")
+        if name != asked or not size.isdecimal():
+            raise _damaged(asked)
+        if group and held + int(size) > READ_AT_ONCE_BYTES:
+            yield group
+            group, held = [], 0
+        group.append((name, int(size)))
+        held += int(size) if int(size) <= size_limit else 0
+    yield group
+
+
+def _read(git: PrivateGit, ids: Sequence[str]) -> Iterator[bytes]:
+    if not ids:
+        return
+    result = git.attempt("cat-file", "--batch=%(objecttype) %(objectsize)", standard_input=_lines(ids))
+    at = 0
+    for name in ids:
+        header_end = result.output.find(b"\n", at)
+        kind, _, size = result.output[at : max(header_end, at)].decode("ascii", "replace").partition(" ")
+        if header_end < 0 or not size.isdecimal():
+            raise _damaged(name)
+        content = result.output[header_end + 1 : header_end + 1 + int(size)]
+        if object_id(kind, content, git.object_format) != name:
+            raise _damaged(name)
+        at = header_end + 1 + int(size) + 1
+        yield content
+
+
+def _lines(ids: Sequence[str]) -> bytes:
+    return "".join(f"{name}\n" for name in ids).encode("ascii")
+
+
+def _damaged(name: str) -> RepositoryRefusedError:
+    return RepositoryRefusedError(
+        f"the object {name} of the store is missing or damaged", "look at the store with `git fsck --full`"
+    )
+
+
+def _commit(name: str, content: bytes) -> CommitData:
+    headers, _, message = content.decode("utf-8", "surrogateescape").partition("\n\n")
+    fields = [line.partition(" ")[::2] for line in headers.split("\n")]
+    identities = tuple(value.rpartition(">")[0] + ">" for key, value in fields if key in ("author", "committer"))
+    return CommitData(
+        name,
+        next((value for key, value in fields if key == "tree"), ""),
+        tuple(value for key, value in fields if key == "parent"),
+        identities,
+        tuple(f"{key} {value}" for key, value in fields if key not in ("tree", "parent", "author", "committer")),
+        message,
+    )

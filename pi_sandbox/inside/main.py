@@ -1,0 +1,196 @@
+"""The commands of the sync image: memory-check, memory-sync and memory-status. Started by the entry, never by hand."""
+
+import json
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+import click
+
+from pi_sandbox import __version__
+from pi_sandbox.errors import PiSandboxError, SettingsError
+from pi_sandbox.exit_codes import ExitCode
+from pi_sandbox.inside.questions import terminal_console
+from pi_sandbox.memory_check.report import as_json, as_sarif, exit_code, text_lines
+from pi_sandbox.memory_sync.console import Console, NotReviewedError
+from pi_sandbox.memory_sync.outcome import StoreOutcome, SyncFailedError
+from pi_sandbox.memory_sync.push_access import PushAccess, network_of, take_access
+from pi_sandbox.memory_sync.status import standing, standing_lines, standing_values
+from pi_sandbox.memory_sync.store_check import check_folder
+from pi_sandbox.memory_sync.sync import StoreSync, sync_store
+from pi_sandbox.settings.domains import CORE, parse_domain_name
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the stores and the records lie; the paths of the container unless a test says otherwise."""
+
+    brain: Path = Path("/brain")
+    records: Path = Path("/run/pi-sync")
+
+    def store(self, name: str, missing: Sequence[str]) -> Path | None:
+        """Gives the folder of a store, None for one that the wrapper named as missing."""
+        return None if name in missing else self.brain / name
+
+
+def _domain(text: str) -> str:
+    try:
+        return parse_domain_name(text)
+    except SettingsError as error:
+        raise click.BadParameter(f"{error.message}; {error.hint}") from error
+
+
+_missing_option = click.option("--missing", multiple=True, help="A store that is not there.")
+
+
+@click.group()
+@click.pass_context
+def commands(context: click.Context) -> None:
+    """Works on the stores that are mounted into this container."""
+    context.ensure_object(Places)
+
+
+@commands.command("memory-check")
+@click.argument("domain", type=_domain)
+@click.option("--format", "form", type=click.Choice(["text", "json", "sarif"]), default="text")
+@_missing_option
+@click.pass_obj
+def memory_check(places: Places, domain: str, form: str, missing: tuple[str, ...]) -> None:
+    """Checks core and one domain's store."""
+    reports = [check_folder(store, places.store(store, missing)) for store in (CORE, domain)]
+    code = exit_code(reports)
+    match form:
+        case "json":
+            _print([json.dumps(as_json(reports), indent=2)])
+        case "sarif":
+            _print([json.dumps(as_sarif(reports, version=__version__), indent=2)])
+        case _:
+            _print(text_lines(reports))
+    sys.exit(code)
+
+
+@commands.command("memory-status")
+@click.argument("domains", nargs=-1, type=_domain)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@_missing_option
+@click.pass_obj
+def memory_status(places: Places, domains: tuple[str, ...], form: str, missing: tuple[str, ...]) -> None:
+    """Says how core and the stores of the domains stand."""
+    stores = dict.fromkeys((CORE, *domains))
+    found = [standing(store, places.store(store, missing), places.records) for store in stores]
+    if form == "json":
+        _print([json.dumps({"version": 1, "stores": [standing_values(one) for one in found]}, indent=2)])
+    else:
+        _print(line for one in found for line in standing_lines(one))
+    sys.exit(ExitCode.STORE_FAILED if any(one.problem for one in found) else ExitCode.OK)
+
+
+@commands.command("memory-sync")
+@click.argument("domain", type=_domain)
+@click.option("--date", "day", required=True, type=click.DateTime(["%Y-%m-%d"]))
+@_missing_option
+@click.pass_obj
+def memory_sync(places: Places, domain: str, day: Any, missing: tuple[str, ...]) -> None:  # noqa: ANN401 - datetime
+    """Reviews and pushes core and one domain's store, with the owner's answers."""
+    console = terminal_console()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _end)
+    try:
+        sys.exit(_sync_all(places, domain, day.date(), missing, console))
+    except NotReviewedError:
+        _forget_output()
+        sys.exit(ExitCode.BROKEN_PIPE)
+    except KeyboardInterrupt:
+        console.say("\ninterrupted; local changes are kept, and a push that had begun may have arrived")
+        sys.exit(ExitCode.INTERRUPTED)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One run of memory-sync over its two stores. `access` is by store, as is `folders`."""
+
+    places: Places
+    domain: str
+    day: date
+    missing: tuple[str, ...]
+    access: Mapping[str, PushAccess | SyncFailedError]
+    folders: Mapping[str, str]
+
+    def request(self, store: str) -> StoreSync:
+        """Gives what one store's sync needs; raises `SyncFailedError` for a store that cannot be begun."""
+        folder, access = self.places.store(store, self.missing), self.access[store]
+        if folder is None:
+            raise SyncFailedError("missing: the store is not there", f"restore {self.folders[store]}, then sync again")
+        if isinstance(access, SyncFailedError):
+            raise access
+        secrets = [secret for one in self.access.values() if isinstance(one, PushAccess) for secret in one.live_secrets]
+        return StoreSync(
+            store,
+            folder,
+            self.folders[store],
+            access,
+            network_of(os.environ),
+            self.places.records,
+            tuple(secrets),
+            self.domain,
+            self.day.isoformat(),
+        )
+
+
+def _sync_all(places: Places, domain: str, day: date, missing: tuple[str, ...], console: Console) -> ExitCode:
+    prefixes = {CORE: "BRAIN_CORE", domain: "BRAIN_DOMAIN"}
+    access = {store: take_access(os.environ, prefix) for store, prefix in prefixes.items()}
+    folders = {store: _shown_folder(store, os.environ.get(f"{prefix}_FOLDER")) for store, prefix in prefixes.items()}
+    run = _Run(places, domain, day, missing, access, folders)
+    outcomes = [_sync_one(run, store, console) for store in prefixes]
+    return ExitCode.STORE_FAILED if StoreOutcome.FAILED in outcomes else ExitCode.OK
+
+
+def _sync_one(run: _Run, store: str, console: Console) -> StoreOutcome:
+    """Syncs one store; what goes wrong with it is said and does not keep the next one from its turn."""
+    console.say(f"== {store}")
+    try:
+        return sync_store(run.request(store), console)
+    except PiSandboxError as error:
+        console.say(f"{store}: {error.message}")
+        if error.hint:
+            console.say(f"  {error.hint}")
+    except OSError as error:
+        console.say(f"{store}: {error.strerror or error}; local changes are kept")
+    return StoreOutcome.FAILED
+
+
+def _shown_folder(store: str, folder: str | None) -> str:
+    """How the owner names a store's folder in a command: what the wrapper says, else the spec's own words."""
+    return shlex.quote(folder) if folder else f"~/pi/brain/pi-memory-{store}"
+
+
+def _print(lines: Iterable[str]) -> None:
+    """Prints until whoever reads is gone; the exit code does not depend on it."""
+    try:
+        for line in lines:
+            sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_output()
+
+
+def _forget_output() -> None:
+    """Keeps the interpreter from trying again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _end(number: int, _frame: FrameType | None) -> NoReturn:
+    """Ends with everything tidied up, as a shell shows it: 128 + signal."""
+    sys.exit(128 + number)
+
+
+if __name__ == "__main__":
+    commands(prog_name="pi-sandbox")

@@ -1,0 +1,96 @@
+"""The conversation of a sync on a terminal: own lines, foreign text, and questions that only a `y` answers with yes.
+
+- Foreign text stands behind a bar on every row, also where the terminal would wrap it, with every character visible. So
+  a row without the bar is ours.
+- A question forgets what was typed before it was shown, reads one line, and takes exactly `y` for yes. No terminal, no
+  input, a closed window: no.
+- Once whoever reads us is gone, nothing counts as shown.
+"""
+
+import io
+import os
+import sys
+import termios
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import TextIO
+
+from pi_sandbox.memory_sync.console import NotReviewedError
+from pi_sandbox.memory_text.visible import visible
+
+BAR = "  | "
+_NARROWEST = 20
+_ANSWER_BYTES = 1024
+
+
+class TerminalConsole:
+    """The console on an output; `terminal` is the descriptor that answers are read from, None without a terminal."""
+
+    def __init__(self, output: TextIO, terminal: int | None) -> None:
+        self._output = output
+        self._terminal = terminal
+
+    def say(self, line: str) -> None:
+        self._write("".join(f"{visible(part)}\n" for part in line.split("\n")))
+
+    def show(self, lines: Iterable[str]) -> None:
+        width = self._width()
+        for line in lines:
+            for row in rows(visible(line), width):
+                self._write(f"{BAR}{row}\n")
+
+    def ask(self, question: str) -> bool:
+        self._write(f"{question} ")
+        if self._terminal is None:
+            self._write("no (there is no terminal to answer on)\n")
+            return False
+        return self._answer(self._terminal) == b"y"
+
+    def _answer(self, terminal: int) -> bytes:
+        try:
+            termios.tcflush(terminal, termios.TCIFLUSH)
+            typed = os.read(terminal, _ANSWER_BYTES)
+        except (OSError, termios.error):
+            typed = b""
+        if not typed.endswith(b"\n"):
+            self._write("\n")
+            return b""
+        return typed.rstrip(b"\r\n")
+
+    def _width(self) -> int | None:
+        try:
+            columns = os.get_terminal_size(self._output.fileno()).columns
+        except (OSError, ValueError):
+            return None
+        return max(columns - len(BAR), _NARROWEST) if columns else None
+
+    def _write(self, text: str) -> None:
+        try:
+            self._output.write(text)
+            self._output.flush()
+        except OSError as error:
+            raise NotReviewedError from error
+
+
+def terminal_console() -> TerminalConsole:
+    """Gives the console of this process: standard output, and standard input where both are a terminal."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    return TerminalConsole(sys.stdout, 0 if os.isatty(0) and os.isatty(1) else None)
+
+
+def rows(line: str, width: int | None) -> Iterator[str]:
+    """Cuts a line into pieces that each fit into the width; wide letters count two."""
+    if width is None:
+        yield line
+        return
+    row: list[str] = []
+    used = 0
+    for character in line:
+        columns = 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        if used + columns > width:
+            yield "".join(row)
+            row, used = [], 0
+        row.append(character)
+        used += columns
+    yield "".join(row)

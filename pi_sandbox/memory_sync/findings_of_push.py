@@ -1,0 +1,126 @@
+"""The memory check of everything that a push would send: the files as they are now, and the history before them."""
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+
+from pi_sandbox.git_access.objects import TreeEntry, read_objects
+from pi_sandbox.git_access.private_git import PrivateGit
+from pi_sandbox.memory_check.check import StoreResult, check_store
+from pi_sandbox.memory_check.findings import Finding, Severity
+from pi_sandbox.memory_check.format_rules import StoreKind
+from pi_sandbox.memory_check.memory_file import MemoryFile, decode_content, lines_of
+from pi_sandbox.memory_check.report import visible_path
+from pi_sandbox.memory_sync.history import (
+    IDENTITY_FILE,
+    MESSAGE_FILE,
+    UnpushedCommit,
+    files_of_commit,
+    identity_lines,
+)
+from pi_sandbox.memory_sync.known_text import RemoteText
+from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
+
+
+@dataclass(frozen=True)
+class PushFinding:
+    """A finding, and the blob and path that it was made in; no blob for a message or an identity."""
+
+    finding: Finding
+    blob: str | None
+    path: str
+
+    @property
+    def in_history(self) -> bool:
+        """Whether it was made in a commit, and not in the files as they are now."""
+        return self.path != self.finding.path
+
+
+def store_kind(store: str) -> StoreKind:
+    """Gives which of the two formats a store has."""
+    return StoreKind.CORE if store == StoreKind.CORE else StoreKind.DOMAIN
+
+
+def findings_of_tree(result: StoreResult, entries: Iterable[TreeEntry]) -> list[PushFinding]:
+    """Joins the findings of the working tree with the contents they were made in."""
+    blobs = {entry.path: entry.id for entry in entries}
+    return [PushFinding(finding, blobs.get(finding.path), finding.path) for finding in result.findings]
+
+
+def findings_of_history(
+    git: PrivateGit,
+    commits: Sequence[UnpushedCommit],
+    *,
+    store: str,
+    checked: Set[TreeEntry],
+    known_identities: frozenset[str],
+    live_secrets: Sequence[str],
+) -> Iterator[PushFinding]:
+    """Yields what blocks or has to be asked in the commits; what is in `checked` was looked at already.
+
+    The format of a note that is no longer there does not matter any more, so warnings are left out.
+    """
+    done = set(checked)
+    for commit in commits:
+        blobs = {entry.path: entry.id for entry in commit.new_entries}
+        files = list(files_of_commit(git, commit, done))
+        done |= set(commit.new_entries)
+        found = _findings(files, store, live_secrets)
+        yield from (_in_commit(finding, commit.short, blobs) for finding in found)
+        lines = identity_lines(commit)
+        for finding in _findings([_as_file(IDENTITY_FILE, lines)], store, live_secrets):
+            line = lines[finding.line - 1] if finding.line else ""
+            if finding.severity is Severity.BLOCKING or line not in known_identities:
+                yield _in_commit(finding, commit.short, {})
+                known_identities |= {line}
+
+
+def blocking_in_identity(identity: str, store: str, live_secrets: Sequence[str]) -> Iterator[PushFinding]:
+    """Yields what must not stand in the name and address that a new commit gets."""
+    for finding in _findings([_as_file(IDENTITY_FILE, [identity])], store, live_secrets):
+        if finding.severity is Severity.BLOCKING:
+            yield PushFinding(replace(finding, path="user.name and user.email"), None, IDENTITY_FILE)
+
+
+def to_confirm(git: PrivateGit, findings: Iterable[PushFinding], remote: RemoteText) -> Iterator[Finding]:
+    """Yields the possible personal data that is not on the remote yet."""
+    for item in findings:
+        if item.finding.severity is Severity.CONFIRM and not _is_known(git, item, remote):
+            yield item.finding
+
+
+def question(finding: Finding) -> str:
+    """Gives the question of sandbox.md, "Sync", step 3."""
+    place = visible_path(finding.path) + (f":{finding.line}" if finding.line is not None else "")
+    return f"confirm {place} {finding.category}? [y/N]"
+
+
+def _findings(files: Sequence[MemoryFile], store: str, live_secrets: Sequence[str]) -> tuple[Finding, ...]:
+    if not files:
+        return ()
+    result = check_store(files, store=store, store_kind=store_kind(store), live_secrets=live_secrets)
+    return tuple(finding for finding in result.findings if finding.severity is not Severity.WARNING)
+
+
+def _as_file(path: str, lines: Sequence[str]) -> MemoryFile:
+    return MemoryFile(path, "\n".join(lines).encode("utf-8", "surrogateescape"))
+
+
+def _in_commit(finding: Finding, commit: str, blobs: dict[str, str]) -> PushFinding:
+    blob = None if finding.path in (MESSAGE_FILE, IDENTITY_FILE) else blobs.get(finding.path)
+    shown = replace(finding, path=f"commit {commit} {finding.path}")
+    return PushFinding(shown, blob, finding.path)
+
+
+def _is_known(git: PrivateGit, item: PushFinding, remote: RemoteText) -> bool:
+    if item.blob is None:
+        return False
+    if remote.has_content(item.blob):
+        return True
+    ((_, content),) = read_objects(git, [item.blob], size_limit=FILE_LIMIT_BYTES)
+    if content is None:
+        return False
+    readings = decode_content(content).readings
+    if item.finding.line is None:
+        return len(readings) == 1 and remote.has_path(item.path)
+    lines = lines_of(readings[0])
+    return item.finding.line <= len(lines) and remote.has_line(lines[item.finding.line - 1])

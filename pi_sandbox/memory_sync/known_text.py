@@ -1,0 +1,64 @@
+"""What the remote already has, so that nothing is asked about it again (sandbox.md, "Sync", step 3).
+
+A line is known if all its words stand on the remote in this order, one after the other, in one file: also when it was
+moved, indented, or wrapped elsewhere. Line ends, list marks and quote marks do not count.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from pi_sandbox.git_access.objects import GITLINK, LINK, TreeEntry, read_objects
+from pi_sandbox.git_access.private_git import PrivateGit
+from pi_sandbox.memory_check.memory_file import decode_content, lines_of
+from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
+
+_MARKS = re.compile(r"\s*(?:(?:[>*+-]|#{1,6}|\d{1,9}[.)])\s+)*")
+_BETWEEN_FILES = "\n"
+
+
+@dataclass(frozen=True)
+class RemoteText:
+    """The words of every file on the remote. Nothing is read before the first question needs it."""
+
+    git: PrivateGit
+    entries: Mapping[str, TreeEntry]
+    _texts: list[str] = field(default_factory=list)
+
+    def has_path(self, path: str) -> bool:
+        """Whether the remote has a file of this name."""
+        return path in self.entries
+
+    def has_content(self, blob: str) -> bool:
+        """Whether the remote has a file with exactly this content."""
+        return any(entry.id == blob for entry in self.entries.values())
+
+    def has_line(self, line: str) -> bool:
+        """Whether the words of the line stand on the remote."""
+        words = normalised([line])
+        return bool(words.strip()) and words in self._text()
+
+    def _text(self) -> str:
+        if not self._texts:
+            blobs = {entry.id for entry in self.entries.values() if entry.mode not in (LINK, GITLINK)}
+            contents = read_objects(self.git, sorted(blobs), size_limit=FILE_LIMIT_BYTES)
+            self._texts.append(
+                _BETWEEN_FILES.join(
+                    normalised(lines_of(reading))
+                    for _, content in contents
+                    if content is not None
+                    for reading in decode_content(content).readings
+                )
+            )
+        return self._texts[0]
+
+
+def normalised(lines: Iterable[str]) -> str:
+    """Gives the words of the lines with one blank before and after each."""
+    words = (word for line in lines for word in line[_mark_length(line) :].split())
+    return f" {' '.join(words)} "
+
+
+def _mark_length(line: str) -> int:
+    match = _MARKS.match(line)
+    return match.end() if match else 0

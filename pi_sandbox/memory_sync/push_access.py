@@ -1,0 +1,81 @@
+"""What a push of one store needs from outside: the exact URL and the credential, out of the sync's environment.
+
+The credential leaves the environment here and goes into one file that only we can read; git's credential helper reads
+it there (`credential_helper.py`). It stands in no argument, no configuration and no variable of git's.
+"""
+
+import os
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pi_sandbox.memory_sync.outcome import SyncFailedError
+from pi_sandbox.settings.values import parse_push_url
+
+_PROXIES = ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+_NO_PROXY = ("no_proxy", "NO_PROXY")
+_CA_BUNDLE = "GIT_SSL_CAINFO"
+
+
+@dataclass(frozen=True)
+class PushAccess:
+    """Where a store is pushed to, with what, and what of this machine the way there needs."""
+
+    url: str
+    username: str
+    token: str = field(repr=False)
+
+    @property
+    def host(self) -> str:
+        """The host with its port, as the URL has it."""
+        return urlsplit(self.url).netloc
+
+    @property
+    def live_secrets(self) -> tuple[str, ...]:
+        """What must appear nowhere."""
+        return (self.token, f"{self.username}:{self.token}")
+
+
+@dataclass(frozen=True)
+class Network:
+    """How this machine reaches others."""
+
+    proxy: str | None = field(repr=False)
+    no_proxy: str | None
+    ca_bundle: str | None
+
+
+def take_access(environ: MutableMapping[str, str], prefix: str) -> PushAccess | SyncFailedError:
+    """Takes a store's URL and credential out of the environment, or gives why there is none."""
+    url = environ.pop(f"{prefix}_URL", "")
+    token = environ.pop(f"{prefix}_TOKEN", "")
+    problem = environ.pop(f"{prefix}_PROBLEM", "")
+    if problem:
+        return SyncFailedError(problem)
+    if not url:
+        return SyncFailedError(f"{prefix}_URL is not set", "set it in .env to where the store is pushed to")
+    try:
+        parse_push_url(url)
+    except ValueError as error:
+        return SyncFailedError(f"{prefix}_URL {error}", "correct it in .env")
+    username, colon, secret = token.partition(":")
+    if not (username and colon and secret) or not token.isprintable():
+        return SyncFailedError(f"{prefix}_TOKEN is missing or not of the form username:token", "see the credentials")
+    return PushAccess(url, username, secret)
+
+
+def network_of(environ: Mapping[str, str]) -> Network:
+    """Gives the proxy and the CA bundle that the environment names."""
+
+    def first(names: tuple[str, ...]) -> str | None:
+        return next((environ[name] for name in names if environ.get(name)), None)
+
+    return Network(first(_PROXIES), first(_NO_PROXY), environ.get(_CA_BUNDLE))
+
+
+def write_credential(access: PushAccess, path: Path) -> None:
+    """Writes the URL, the user name and the token, a line each, into a new file that only we can read."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(f"{access.url}\n{access.username}\n{access.token}\n")

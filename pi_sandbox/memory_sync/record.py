@@ -1,0 +1,78 @@
+"""What the syncs of a store did: the commits that they made, and what they last pushed where.
+
+It lies in a folder of our own that no session sees, so a commit that stands in it was made by a sync, and by
+nobody else.
+"""
+
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.system.files import atomic_write, read_regular_file
+
+_LIMIT_BYTES = 64 * 1024 * 1024
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Push:
+    """One push that arrived. `time` is in UTC, as `2026-01-31T12:00:00Z`."""
+
+    commit: str
+    branch: str
+    url: str
+    time: str
+
+
+@dataclass(frozen=True)
+class SyncRecord:
+    """The record of one store."""
+
+    commits: tuple[str, ...] = ()
+    last_push: Push | None = None
+
+    def with_commit(self, commit: str) -> "SyncRecord":
+        """Gives the record with one more commit that a sync made."""
+        return replace(self, commits=tuple(dict.fromkeys((*self.commits, commit))))
+
+
+def record_path(folder: Path, store: str) -> Path:
+    """Gives where the record of a store lies."""
+    return folder / f"{store}.json"
+
+
+def read_record(path: Path) -> SyncRecord:
+    """Gives the record, an empty one where there is none yet; raises `FilesError` for one that cannot be read."""
+    content = read_regular_file(path, limit=_LIMIT_BYTES)
+    if content is None:
+        return SyncRecord()
+    try:
+        values = json.loads(content.data)
+        if values["version"] != _VERSION:
+            raise ValueError
+        commits = tuple(_text(commit) for commit in values["commits"])
+        push = values["last_push"]
+        last = None if push is None else Push(*(_text(push[name]) for name in ("commit", "branch", "url", "time")))
+    except (ValueError, KeyError, TypeError) as error:
+        raise FilesError(
+            f"the record of the syncs, {quoted(path.name)}, cannot be read",
+            "remove it from state/sync in the home: earlier commits will then count as not made by memory-sync",
+        ) from error
+    return SyncRecord(commits, last)
+
+
+def write_record(path: Path, record: SyncRecord) -> None:
+    """Writes the record whole or not at all; raises `FilesError`."""
+    values = {"version": _VERSION, **asdict(record)}
+    try:
+        atomic_write(path, json.dumps(values, indent=1).encode("ascii") + b"\n")
+    except OSError as error:
+        what = f"the record of the syncs cannot be written: {error.strerror}"
+        raise FilesError(what, "make room, and see who owns state/sync in the home") from error
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value

@@ -1,0 +1,143 @@
+"""The one door to a store's remote: reads its refs, fetches, pushes one commit to one branch. https only, no redirect.
+
+- The URL is an argument and stands in no configuration; the credential comes from our own helper, for that URL only.
+- What the remote says goes to the owner through the console, every line marked as foreign.
+- A text that holds the credential in any spelling is not shown at all.
+"""
+
+import re
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from pi_sandbox.git_access.private_git import PrivateGit, private_git
+from pi_sandbox.git_access.repository import Repository
+from pi_sandbox.git_access.runner import GitResult
+from pi_sandbox.memory_check.live_secrets import lines_with
+from pi_sandbox.memory_sync.console import Console
+from pi_sandbox.memory_sync.outcome import SyncFailedError
+from pi_sandbox.memory_sync.push_access import Network, PushAccess, write_credential
+from pi_sandbox.memory_sync.remote_failures import access_failure, rejection
+
+READ_SECONDS = 60.0
+PUSH_SECONDS = 600.0
+
+_SLOWEST_BYTES_A_SECOND = 100
+_SLOW_SECONDS = 30
+_FETCHED = "refs/pi-sandbox/remote"
+_REF = re.compile(r"(?P<id>[0-9a-f]{40}|[0-9a-f]{64})\t(?P<name>[^\t]+)")
+
+
+@dataclass(frozen=True)
+class RemoteState:
+    """The branches of the remote, and which of them is its default one (None where it does not say)."""
+
+    branches: Mapping[str, str]
+    default: str | None
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A remote that is reached through a private git directory."""
+
+    git: PrivateGit
+    access: PushAccess
+    network: Network
+    console: Console
+
+    def state(self) -> RemoteState:
+        """Reads the remote's refs; raises `SyncFailedError`."""
+        result = self._run("ls-remote", "--symref", "--", self.access.url, seconds=READ_SECONDS)
+        if result.status != 0:
+            raise self._failure(result)
+        branches: dict[str, str] = {}
+        default = None
+        for line in result.output.decode("utf-8", "surrogateescape").splitlines():
+            if line.startswith("ref: refs/heads/") and line.endswith("\tHEAD"):
+                default = line.removeprefix("ref: refs/heads/").removesuffix("\tHEAD")
+            elif (match := _REF.fullmatch(line)) and match["name"].startswith("refs/heads/"):
+                branches[match["name"].removeprefix("refs/heads/")] = match["id"]
+        return RemoteState(branches, default if default in branches else None)
+
+    def fetch(self, branch: str) -> bool:
+        """Fetches a branch into the private git directory; tells whether that worked."""
+        options = (
+            "--quiet",
+            "--no-tags",
+            "--no-prune",
+            "--no-recurse-submodules",
+            "--no-write-fetch-head",
+            "--refmap=",
+        )
+        refspec = f"+refs/heads/{branch}:{_FETCHED}"
+        return self._run("fetch", *options, "--", self.access.url, refspec, seconds=PUSH_SECONDS).status == 0
+
+    @property
+    def fetched(self) -> str:
+        """The ref that `fetch` writes."""
+        return _FETCHED
+
+    def push(self, commit: str, branch: str) -> None:
+        """Pushes one commit to one branch, never by force; raises `SyncFailedError` unless the remote took it."""
+        options = ("--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no")
+        refspec = f"{commit}:refs/heads/{branch}"
+        result = self._run("push", *options, "--", self.access.url, refspec, seconds=PUSH_SECONDS)
+        refused = rejection(result.output.decode("utf-8", "replace"))
+        if refused is not None or result.status != 0:
+            failure = refused or self._failure(result, show=False)
+            self._show(result.errors)
+            raise failure
+        self._show("\n".join(line for line in result.errors.splitlines() if line.startswith("remote:")))
+
+    def _run(self, *arguments: str, seconds: float) -> GitResult:
+        variables = {} if self.network.no_proxy is None else {"no_proxy": self.network.no_proxy}
+        return self.git.attempt(*arguments, seconds=seconds, variables=variables)
+
+    def _failure(self, result: GitResult, *, show: bool = True) -> SyncFailedError:
+        if show:
+            self._show(result.errors)
+        today = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        return access_failure(result.errors, self.access.host, today=today, timed_out=result.timed_out)
+
+    def _show(self, text: str) -> None:
+        lines = text.replace("\r\n", "\n").split("\n")
+        if lines_with([part for line in lines for part in line.split("\r")], self.access.live_secrets):
+            self.console.say("  (what the remote said holds the credential and is not shown)")
+            return
+        self.console.show(line for line in lines if line.strip())
+
+
+@contextmanager
+def reached_remote(repository: Repository, access: PushAccess, network: Network, console: Console) -> Iterator[Remote]:
+    """Gives the remote of a store, through a private git directory that goes away at the end."""
+    with private_git(repository, _settings(network)) as git:
+        credential = git.folder / "credential"
+        write_credential(access, credential)
+        helper = [sys.executable, "-I", "-m", "pi_sandbox.memory_sync.credential_helper", str(credential)]
+        git.run("config", "--file", str(git.git_dir / "config"), "credential.helper", f"!{shlex.join(helper)}")
+        yield Remote(git, access, network, console)
+
+
+def _settings(network: Network) -> Mapping[str, str]:
+    settings = {
+        "credential.useHttpPath": "true",
+        "http.followRedirects": "false",
+        "http.lowSpeedLimit": str(_SLOWEST_BYTES_A_SECOND),
+        "http.lowSpeedTime": str(_SLOW_SECONDS),
+        "http.sslVerify": "true",
+        "protocol.allow": "never",
+        "protocol.https.allow": "always",
+        "push.followTags": "false",
+        "push.gpgSign": "false",
+        "submodule.recurse": "false",
+        "transfer.advertiseSID": "false",
+        "transfer.fsckObjects": "true",
+    }
+    if network.proxy is not None:
+        settings["http.proxy"] = network.proxy
+    if network.ca_bundle is not None:
+        settings["http.sslCAInfo"] = network.ca_bundle
+    return settings

@@ -1,0 +1,121 @@
+"""Tells from what git says why a remote could not be read or written. Pure: text in, failure out.
+
+git's words come with `LC_ALL=C`; those of GnuTLS, OpenSSL and curl's other libraries are known too. What is not known
+is shown as git said it.
+"""
+
+import re
+from dataclasses import dataclass
+
+from pi_sandbox.memory_sync.outcome import SyncFailedError
+
+_CERTIFICATE_HINT = (
+    "for a private authority set PI_SANDBOX_CA_BUNDLE to its certificates; an expired or not yet valid certificate may "
+    "also mean a wrong clock here, which says {today}; verification is never switched off"
+)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    pattern: re.Pattern[str]
+    message: str
+    hint: str
+
+
+_KINDS = tuple(
+    _Kind(re.compile(pattern, re.IGNORECASE), message, hint)
+    for pattern, message, hint in (
+        (
+            r"certificate has expired|certificate expiration date has passed|not yet valid|not yet activated",
+            "the certificate of {host} is expired or not yet valid",
+            "look at the clock of this machine first, it says {today}; then at the server's certificate",
+        ),
+        (
+            r"certificate|self.signed|CAfile|x509|alternative certificate subject name",
+            "the certificate of {host} was not accepted",
+            _CERTIFICATE_HINT,
+        ),
+        (r"gnutls|\bSSL\b|\bTLS\b", "no secure connection with {host}", _CERTIFICATE_HINT),
+        (
+            r"(returned error|http code|error code)[: ]+407|proxy authentication",
+            "the proxy on the way to {host} wants a login",
+            "put it into the proxy setting of the host",
+        ),
+        (
+            r"could not resolve proxy|proxy connect|CONNECT tunnel failed|from proxy after connect",
+            "the proxy on the way to {host} did not connect",
+            "look at the proxy setting of the host",
+        ),
+        (
+            r"could not resolve host|name or service not known",
+            "{host} is unreachable: there is no such name",
+            "look at the network and at the store's URL",
+        ),
+        (
+            r"connection refused|failed to connect|could(n't| not) connect|timed? ?out|network is unreachable|no route"
+            r"|connection reset|transfer closed|empty reply|low speed|early EOF|hung up unexpectedly|RPC failed",
+            "{host} is unreachable or did not answer to the end",
+            "look at the network, then run the sync again",
+        ),
+        (
+            r"redirect|returned error: 30\d|protocol '\w+' not allowed",
+            "{host} redirects to another address, and that is not followed",
+            "set the store's URL to the address where the repository is now",
+        ),
+        (
+            r"authentication failed|could not read (username|password)|returned error: 401|invalid credentials",
+            "{host} did not accept the credential (unauthorized)",
+            "renew the token, and look at its user name",
+        ),
+        (
+            r"returned error: 403|access denied|permission|not allowed to|forbidden",
+            "{host} refused access with this credential (forbidden)",
+            "give the token the right to write to this repository",
+        ),
+        (
+            r"not found|returned error: 404|does not appear to be a git repository",
+            "there is no such repository on {host}, or this credential may not see it",
+            "look at the store's URL and at the token's rights",
+        ),
+        (
+            r"returned error: 5\d\d",
+            "{host} has a fault of its own",
+            "run the sync again later",
+        ),
+        (
+            r"no space left|disk quota|disk full|write error|unable to write",
+            "the disk is full",
+            "make room; nothing was lost",
+        ),
+    )
+)
+
+
+def access_failure(errors: str, host: str, *, today: str, timed_out: bool = False) -> SyncFailedError:
+    """Gives the failure behind what git said when it read or wrote the remote; `errors` holds no secret any more."""
+    text = "could not connect: timed out" if timed_out else errors
+    for kind in _KINDS:
+        if kind.pattern.search(text):
+            values = {"host": host, "today": today}
+            return SyncFailedError(kind.message.format(**values), kind.hint.format(**values))
+    return SyncFailedError(f"git could not work with {host}", "git's own words stand above")
+
+
+def rejection(porcelain: str) -> SyncFailedError | None:
+    """Gives why a push was not taken, from `git push --porcelain` (git-push(1), "Output"); None if it was taken."""
+    for line in porcelain.splitlines():
+        flag, _, rest = line.partition("\t")
+        if flag != "!":
+            continue
+        if re.search(r"fetch first|non-fast-forward|stale info", rest):
+            return SyncFailedError(
+                "rejected: the remote moved on since it was looked at, and has commits the local repo lacks",
+                "pull or rebase on the host, then sync again",
+            )
+        if re.search(r"hook|protected", rest):
+            return SyncFailedError(
+                "rejected: a rule of the remote (a hook, or a protected branch) does not take the push",
+                "the remote's own words stand above; the commit stays local",
+            )
+        return SyncFailedError("rejected by the remote", "the remote's own words stand above; the commit stays local")
+    return None

@@ -1,0 +1,101 @@
+"""What the owner sees before answering, as values. Pure: nothing here reads or prints.
+
+Own words and foreign text are told apart by type, so that a note, a file name, a commit message or a remote cannot pose
+as a question.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pi_sandbox.git_access.objects import CommitData, TreeEntry
+from pi_sandbox.memory_check.report import visible_path
+
+
+@dataclass(frozen=True)
+class Own:
+    """A line of our own."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """Text that comes from the repository."""
+
+    text: str
+
+
+Part = Own | Foreign
+
+
+@dataclass(frozen=True)
+class ReviewedCommit:
+    """An unpushed commit with its patch, and whether a sync made it."""
+
+    data: CommitData
+    patch: str
+    made_by_sync: bool
+
+
+@dataclass(frozen=True)
+class Review:
+    """Everything that one push would send, seen from the owner's side."""
+
+    store: str
+    branch: str
+    new_commit: str | None
+    changes: tuple[str, ...]
+    diff: str
+    commits: tuple[ReviewedCommit, ...]
+
+    @property
+    def tip(self) -> str:
+        """The commit that is pushed."""
+        return self.new_commit if self.new_commit is not None else self.commits[-1].data.id
+
+
+def changed_lines(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry]) -> tuple[str, ...]:
+    """Gives one line a changed file: added, changed or removed, and its name with every character visible."""
+    return tuple(
+        f"{_change(before.get(path), after.get(path))} {visible_path(path)}"
+        for path in sorted(before.keys() | after.keys())
+        if before.get(path) != after.get(path)
+    )
+
+
+def review_parts(review: Review) -> Iterator[Part]:
+    """Yields the review in the order of sandbox.md, "Sync", step 4."""
+    if review.new_commit is not None:
+        yield Own(f"{review.store}: changed files, for the new commit {review.new_commit}")
+        yield from (Own(f"  {line}") for line in review.changes)
+        yield Own(f"{review.store}: full diff")
+        yield Foreign(review.diff)
+    if review.commits:
+        yield Own(f"{review.store}: unpushed commits ({len(review.commits)}), each with its patch")
+    for commit in review.commits:
+        yield from _commit_parts(commit)
+    count = len(review.commits) + (review.new_commit is not None)
+    yield Own(f"{review.store}: the push would send {count} commit{'' if count == 1 else 's'}, up to {review.tip}")
+
+
+def _commit_parts(commit: ReviewedCommit) -> Iterator[Part]:
+    yield Own(f"commit {commit.data.id}")
+    if not commit.made_by_sync:
+        yield Own(f"warning: commit {commit.data.id} was not made by memory-sync")
+    yield Foreign("\n".join((*_headers(commit.data), "", commit.data.message)))
+    yield Foreign(commit.patch)
+
+
+def _headers(commit: CommitData) -> Sequence[str]:
+    roles = ("author", "committer")
+    same = len(set(commit.identities)) == 1
+    named = [f"{role} {identity}" for role, identity in zip(roles, commit.identities, strict=False)]
+    return (*(named[:1] if same else named), *commit.other_headers)
+
+
+def _change(before: TreeEntry | None, after: TreeEntry | None) -> str:
+    if before is None:
+        return "added"
+    if after is None:
+        return "removed"
+    return "changed" if before.id != after.id else f"mode {before.mode} to {after.mode}"

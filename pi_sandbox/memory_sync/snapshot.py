@@ -1,0 +1,180 @@
+"""One immutable picture of a store: each file is read once, and what was read is what is scanned, shown and pushed.
+
+A file whose content the repository already has is not stored again. Every other content is staged in a file of our own
+under the id that it will have, and written as it was staged, with no filter and no line-end conversion of git's.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pi_sandbox.errors import FilesError
+from pi_sandbox.git_access.objects import GITLINK, READ_AT_ONCE_BYTES, TreeEntry, object_id, read_objects, tree_entries
+from pi_sandbox.git_access.private_git import PrivateGit
+from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError
+from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile
+from pi_sandbox.memory_sync.line_ends import with_committed_line_ends
+from pi_sandbox.memory_sync.working_tree import (
+    FILE_LIMIT_BYTES,
+    ListedFile,
+    list_files,
+    read_listed,
+    tracked_names,
+    without_ignored,
+)
+from pi_sandbox.system.files import read_regular_file
+
+_INDEX_BYTES = 512 * 1024 * 1024
+_FILE, _PROGRAM = "100644", "100755"
+_NO_ID = ""
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """A file that was read and whose committed version may have other line ends."""
+
+    file: ListedFile
+    name: str
+    content: bytes
+    kind: FileKind
+
+
+@dataclass
+class Snapshot:
+    """Takes the picture: `files()` is gone through once, after that `entries` is the whole tree."""
+
+    repository: Repository
+    git: PrivateGit
+    keep: bool
+    """Whether contents are staged, to be written as objects."""
+    committed: Mapping[str, TreeEntry] = field(init=False)
+    entries: list[TreeEntry] = field(default_factory=list)
+    _staged: dict[str, Path] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.committed = tree_entries(self.git, self.repository.head)
+
+    def files(self) -> Iterator[MemoryFile]:
+        """Yields every file as it would be pushed; raises `FilesError` or `RepositoryRefusedError`."""
+        index = _index_entries(self.repository, self.git)
+        tracked = self.committed.keys() | index.keys()
+        listed = list_files(self.repository.folder)
+        names = tracked_names({file.path for file in listed}, tracked, ignores_case=self.repository.ignores_case)
+        kept = without_ignored(self.git, listed, tracked | names.keys())
+        nested = {file.path for file in kept if file.kind is FileKind.GITLINK}
+        for path, mode in sorted(index.items()):
+            if mode == GITLINK and path not in nested:
+                yield MemoryFile(path, kind=FileKind.GITLINK)
+        yield from self._read(kept, names)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the picture differs from the last commit."""
+        return {entry.path: entry for entry in self.entries} != dict(self.committed)
+
+    def changed_paths(self) -> list[str]:
+        """Gives the paths that differ from the last commit."""
+        now = {entry.path: entry for entry in self.entries}
+        return sorted(path for path in now.keys() | self.committed.keys() if now.get(path) != self.committed.get(path))
+
+    def write_tree(self) -> str:
+        """Writes the picture as objects of the private git directory and gives the tree's id; raises `FilesError`."""
+        self._write_contents()
+        variables = {"GIT_INDEX_FILE": str(self.git.folder / "index")}
+        lines = "".join(f"{entry.mode} {entry.id}\t{entry.path}\0" for entry in self.entries)
+        given = lines.encode("utf-8", "surrogateescape")
+        self.git.run("update-index", "-z", "--index-info", standard_input=given, variables=variables)
+        tree = self.git.run("write-tree", variables=variables).strip()
+        if tree_entries(self.git, tree) != {entry.path: entry for entry in self.entries}:
+            raise FilesError(
+                "git made another tree than the files that were looked at", "look at the names of the files"
+            )
+        return tree
+
+    def _write_contents(self) -> None:
+        if not self._staged:
+            return
+        names = "".join(f"{path}\n" for path in self._staged.values())
+        output = self.git.run(
+            "hash-object",
+            "-w",
+            "--no-filters",
+            "--stdin-paths",
+            standard_input=names.encode("utf-8", "surrogateescape"),
+        )
+        if output.split() != list(self._staged):
+            raise FilesError("git stored other contents than those that were looked at", "run the command again")
+
+    def _read(self, files: list[ListedFile], names: Mapping[str, str]) -> Iterator[MemoryFile]:
+        waiting: list[_Waiting] = []
+        held = 0
+        for file in files:
+            found = read_listed(self.repository.folder, file)
+            waiting.append(_Waiting(file, names.get(file.path, file.path), found.content, found.kind))
+            held += len(found.content)
+            if held > READ_AT_ONCE_BYTES:
+                yield from self._taken(waiting)
+                waiting, held = [], 0
+        yield from self._taken(waiting)
+
+    def _taken(self, waiting: list[_Waiting]) -> Iterator[MemoryFile]:
+        committed = self._committed_contents(waiting)
+        for item in waiting:
+            if item.kind is not FileKind.FILE:
+                yield MemoryFile(item.name, item.content, item.kind)
+                continue
+            earlier = committed.get(item.name)
+            content = item.content if earlier is None else with_committed_line_ends(item.content, earlier)
+            self._take(item, content)
+            yield MemoryFile(item.name, content)
+
+    def _committed_contents(self, waiting: list[_Waiting]) -> Mapping[str, bytes]:
+        """The committed content of the files that differ from it."""
+        differing = {
+            item.name: entry.id
+            for item in waiting
+            if item.kind is FileKind.FILE
+            and (entry := self.committed.get(item.name)) is not None
+            and entry.mode in (_FILE, _PROGRAM)
+            and self._id(item.content) != entry.id
+        }
+        contents = read_objects(self.git, list(differing.values()), size_limit=FILE_LIMIT_BYTES)
+        return {path: content for path, (_, content) in zip(differing, contents, strict=True) if content is not None}
+
+    def _take(self, item: _Waiting, content: bytes) -> None:
+        name = self._id(content)
+        earlier = self.committed.get(item.name)
+        if self.keep and (earlier is None or earlier.id != name) and name not in self._staged:
+            place = self.git.staging / name
+            place.write_bytes(content)
+            self._staged[name] = place
+        self.entries.append(TreeEntry(item.name, self._mode(item, earlier), name))
+
+    def _mode(self, item: _Waiting, earlier: TreeEntry | None) -> str:
+        if not self.repository.has_file_modes:
+            return earlier.mode if earlier is not None and earlier.mode == _PROGRAM else _FILE
+        return _PROGRAM if item.file.executable else _FILE
+
+    def _id(self, content: bytes) -> str:
+        return object_id("blob", content, self.git.object_format)
+
+
+def _index_entries(repository: Repository, git: PrivateGit) -> Mapping[str, str]:
+    """Gives the mode of each path in the store's index, read as a copy that git's own flags and caches do not reach."""
+    content = read_regular_file(repository.git_dir / "index", limit=_INDEX_BYTES)
+    if content is None:
+        return {}
+    (git.folder / "store-index").write_bytes(content.data)
+    for shared in repository.git_dir.glob("sharedindex.*"):
+        data = read_regular_file(shared, limit=_INDEX_BYTES)
+        (git.git_dir / shared.name).write_bytes(b"" if data is None else data.data)
+    result = git.attempt(
+        "ls-files", "--stage", "-z", "--full-name", variables={"GIT_INDEX_FILE": str(git.folder / "store-index")}
+    )
+    if result.status != 0:
+        raise RepositoryRefusedError(
+            f"the store's .git/index cannot be read: {' '.join(result.errors.split())}",
+            "on the host, in the store: git reset (it makes the index anew and leaves the files alone)",
+        )
+    records = [record for record in result.output.decode("utf-8", "surrogateescape").split("\0") if record]
+    return {path: header.split(" ")[0] for header, _, path in (record.partition("\t") for record in records)}

@@ -1,0 +1,110 @@
+"""How a store stands, as this machine knows: what is unpushed, what the check says, when it was last synced."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.git_access.private_git import PrivateGit, private_git
+from pi_sandbox.git_access.repository import NoRepositoryError, Repository, read_repository, tracking_commits
+from pi_sandbox.memory_check.check import check_store
+from pi_sandbox.memory_check.report import StoreReport
+from pi_sandbox.memory_sync.findings_of_push import store_kind
+from pi_sandbox.memory_sync.record import Push, SyncRecord, read_record, record_path
+from pi_sandbox.memory_sync.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class StoreStanding:
+    """How one store stands. `problem` says why nothing more is known."""
+
+    store: str
+    branch: str | None = None
+    unpushed_commits: int = 0
+    changed_files: int = 0
+    check: StoreReport | None = None
+    last_push: Push | None = None
+    problem: str | None = None
+
+
+def standing(store: str, folder: Path | None, records: Path) -> StoreStanding:
+    """Gives how a store stands; `folder` is None for a store that is missing."""
+    if folder is None:
+        return StoreStanding(store, problem="missing")
+    try:
+        record = read_record(record_path(records, store))
+        repository = read_repository(folder)
+        with private_git(repository) as git:
+            return _standing(store, repository, git, record)
+    except NoRepositoryError:
+        return StoreStanding(store, problem="missing")
+    except PiSandboxError as error:
+        return StoreStanding(store, problem=" ".join(error.message.split()))
+
+
+def standing_lines(one: StoreStanding) -> Iterator[str]:
+    """Yields the lines for a terminal."""
+    if one.problem is not None:
+        yield f"== {one.store}: {one.problem}"
+        return
+    branch = f"on {one.branch}" if one.branch is not None else "on no branch (detached HEAD)"
+    files, commits = _count(one.changed_files, "changed file"), _count(one.unpushed_commits, "unpushed commit")
+    yield f"== {one.store}: {files}, {commits} ({branch})"
+    yield f"check: {_check_words(one.check)}"
+    last = one.last_push
+    yield "last synced: never" if last is None else f"last synced: {last.time}, commit {last.commit} to {last.url}"
+
+
+def standing_values(one: StoreStanding) -> dict[str, Any]:
+    """Gives the same for JSON."""
+    last = one.last_push
+    return {
+        "store": one.store,
+        "problem": one.problem,
+        "branch": one.branch,
+        "changed_files": one.changed_files,
+        "unpushed_commits": one.unpushed_commits,
+        "check": None if one.check is None else str(one.check.status),
+        "findings": {} if one.check is None else _severities(one.check),
+        "last_push": None if last is None else {"commit": last.commit, "branch": last.branch, "time": last.time},
+    }
+
+
+def _standing(store: str, repository: Repository, git: PrivateGit, record: SyncRecord) -> StoreStanding:
+    snapshot = Snapshot(repository, git, keep=False)
+    report = StoreReport(store, check_store(snapshot.files(), store=store, store_kind=store_kind(store)))
+    return StoreStanding(
+        store,
+        repository.branch,
+        _unpushed(repository, git, record),
+        len(snapshot.changed_paths()),
+        report,
+        record.last_push,
+    )
+
+
+def _unpushed(repository: Repository, git: PrivateGit, record: SyncRecord) -> int:
+    if repository.head is None:
+        return 0
+    seen = [*tracking_commits(repository), *([record.last_push.commit] if record.last_push else [])]
+    known = [f"^{commit}" for commit in seen if git.attempt("cat-file", "-e", f"{commit}^{{commit}}").status == 0]
+    return int(git.run("rev-list", "--count", repository.head, *known, "--"))
+
+
+def _check_words(report: StoreReport | None) -> str:
+    if report is None:
+        return "nothing was checked"
+    counts = ", ".join(f"{count} {severity}" for severity, count in _severities(report).items())
+    return str(report.status) + (f" ({counts})" if counts else "")
+
+
+def _severities(report: StoreReport) -> dict[str, int]:
+    return {
+        str(severity): count for severity, count in Counter(finding.severity for finding in report.findings).items()
+    }
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,223 @@
+"""The six steps for one store, in the order of sandbox.md, "Sync: review and push".
+
+One tree and one commit id are made before anything is shown; what is scanned, shown, confirmed and pushed is that.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pi_sandbox.git_access.objects import object_id, tree_entries
+from pi_sandbox.git_access.private_git import PrivateGit
+from pi_sandbox.git_access.push_rules import refuse_unless_pushable
+from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError, read_repository
+from pi_sandbox.memory_check.check import StoreResult, check_store
+from pi_sandbox.memory_check.findings import Severity
+from pi_sandbox.memory_check.report import StoreReport, text_lines
+from pi_sandbox.memory_sync.console import Console
+from pi_sandbox.memory_sync.findings_of_push import (
+    PushFinding,
+    blocking_in_identity,
+    findings_of_history,
+    findings_of_tree,
+    question,
+    store_kind,
+    to_confirm,
+)
+from pi_sandbox.memory_sync.history import UnpushedCommit, identities_on_remote, unpushed_commits
+from pi_sandbox.memory_sync.known_text import RemoteText
+from pi_sandbox.memory_sync.local_commit import Identity, identity_of, make_commit, note_push, subject, take_over
+from pi_sandbox.memory_sync.outcome import StoreOutcome, SyncFailedError
+from pi_sandbox.memory_sync.push_access import Network, PushAccess
+from pi_sandbox.memory_sync.record import Push, SyncRecord, read_record, record_path, write_record
+from pi_sandbox.memory_sync.remote import Remote, reached_remote
+from pi_sandbox.memory_sync.remote_agreement import commit_on_remote
+from pi_sandbox.memory_sync.review import Own, Review, ReviewedCommit, changed_lines, review_parts
+from pi_sandbox.memory_sync.snapshot import Snapshot
+from pi_sandbox.system.template_files import render_template
+
+
+@dataclass(frozen=True)
+class StoreSync:
+    """One store to sync, and everything that is known about it beforehand."""
+
+    store: str
+    folder: Path
+    shown_folder: str
+    """How the owner names the folder, for commands that can be copied."""
+    access: PushAccess
+    network: Network
+    records: Path
+    live_secrets: tuple[str, ...]
+    domain: str
+    date: str
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """What would be pushed: the picture of the files, perhaps as a new commit, and the commits before it."""
+
+    snapshot: Snapshot
+    new_commit: str | None
+    commits: tuple[UnpushedCommit, ...]
+
+
+def sync_store(request: StoreSync, console: Console) -> StoreOutcome:
+    """Syncs one store with the owner's answers.
+
+    Raises an error with exit code 30, or `FilesError`, for a store that failed. Local changes are always kept.
+    """
+    repository = read_repository(request.folder)
+    refuse_unless_pushable(repository, request.shown_folder)
+    record = read_record(record_path(request.records, request.store))
+    with reached_remote(repository, request.access, request.network, console) as remote:
+        return _Sync(request, console, repository, record, remote).run()
+
+
+@dataclass(frozen=True)
+class _Sync:
+    request: StoreSync
+    console: Console
+    repository: Repository
+    record: SyncRecord
+    remote: Remote
+
+    def run(self) -> StoreOutcome:
+        self._say(f"asking the remote, {self.request.access.url}")
+        on_remote = commit_on_remote(self.remote, self.repository, self._branch, self.record.last_push)
+        candidate = self._checked(on_remote)
+        if candidate is None:
+            return StoreOutcome.SKIPPED
+        if candidate.new_commit is None and not candidate.commits:
+            self._say("nothing to push")
+            return StoreOutcome.NOTHING
+        review = self._review(candidate)
+        for part in review_parts(review):
+            if isinstance(part, Own):
+                self.console.say(part.text)
+            else:
+                self.console.show(part.text.split("\n"))
+        self.console.say(render_template("review.txt.j2", {"folder": self.request.shown_folder}).rstrip("\n"))
+        if not self.console.ask(f"push {self.request.store}? [y/N]"):
+            self._say("skipped, changes stay local")
+            return StoreOutcome.SKIPPED
+        self._commit(candidate)
+        self._push(review.tip)
+        return StoreOutcome.PUSHED
+
+    @property
+    def _branch(self) -> str:
+        if self.repository.branch is None:
+            raise RepositoryRefusedError("the store's HEAD is detached", "check out a branch")
+        return self.repository.branch
+
+    @property
+    def _git(self) -> PrivateGit:
+        return self.remote.git
+
+    @property
+    def _identity(self) -> Identity:
+        return identity_of(self.repository)
+
+    def _say(self, text: str) -> None:
+        self.console.say(f"{self.request.store}: {text}")
+
+    def _checked(self, on_remote: str | None) -> _Candidate | None:
+        """Step 3. Gives what may be shown, None where the owner did not confirm; raises if the check blocks."""
+        before = [] if on_remote is None else [on_remote]
+        snapshot = Snapshot(self.repository, self._git, keep=True)
+        result = check_store(
+            snapshot.files(),
+            store=self.request.store,
+            store_kind=store_kind(self.request.store),
+            live_secrets=self.request.live_secrets,
+        )
+        commits = unpushed_commits(self._git, self.repository.head, before)
+        findings = [*findings_of_tree(result, snapshot.entries), *self._findings_besides(snapshot, commits, before)]
+        self._report(result, findings)
+        if any(item.finding.severity is Severity.BLOCKING for item in findings):
+            raise self._blocked(findings, on_remote)
+        new_commit = self._new_commit(snapshot) if snapshot.changed else None
+        remote_text = RemoteText(self._git, tree_entries(self._git, on_remote))
+        for finding in to_confirm(self._git, findings, remote_text):
+            if not self.console.ask(question(finding)):
+                self._say("skipped (personal data not confirmed)")
+                return None
+        return _Candidate(snapshot, new_commit, commits)
+
+    def _findings_besides(
+        self, snapshot: Snapshot, commits: Sequence[UnpushedCommit], before: Sequence[str]
+    ) -> list[PushFinding]:
+        known = identities_on_remote(self._git, before) | {str(self._identity)}
+        history = findings_of_history(
+            self._git,
+            commits,
+            store=self.request.store,
+            checked=set(snapshot.entries),
+            known_identities=known,
+            live_secrets=self.request.live_secrets,
+        )
+        own = blocking_in_identity(str(self._identity), self.request.store, self.request.live_secrets)
+        return [*history, *own]
+
+    def _report(self, result: StoreResult, findings: Sequence[PushFinding]) -> None:
+        every = replace(result, findings=tuple(item.finding for item in findings))
+        for line in text_lines([StoreReport(self.request.store, every)]):
+            self.console.say(line)
+
+    def _blocked(self, findings: Sequence[PushFinding], on_remote: str | None) -> SyncFailedError:
+        hint = ""
+        if any(item.finding.severity is Severity.BLOCKING and item.in_history for item in findings):
+            git = f"git -C {self.request.shown_folder}"
+            way = f"reset --soft {on_remote}" if on_remote is not None else "update-ref -d HEAD"
+            hint = f"to drop the unpushed commits, but not the files, on the host: {git} {way}"
+        return SyncFailedError("blocked by the memory check (fix the listed lines)", hint)
+
+    def _new_commit(self, snapshot: Snapshot) -> str:
+        message = subject(self.request.domain, self.request.date)
+        return make_commit(self._git, snapshot.write_tree(), self.repository.head, message, self._identity)
+
+    def _review(self, candidate: _Candidate) -> Review:
+        empty = object_id("tree", b"", self._git.object_format)
+        commits = tuple(
+            ReviewedCommit(
+                commit.data,
+                self._diff(commit.data.parents[0] if commit.data.parents else empty, commit.data.id),
+                commit.data.id in self.record.commits,
+            )
+            for commit in candidate.commits
+        )
+        snapshot = candidate.snapshot
+        diff = "" if candidate.new_commit is None else self._diff(self.repository.head or empty, candidate.new_commit)
+        changes = changed_lines(snapshot.committed, {entry.path: entry for entry in snapshot.entries})
+        return Review(self.request.store, self._branch, candidate.new_commit, changes, diff, commits)
+
+    def _diff(self, before: str, after: str) -> str:
+        options = ("-p", "-r", "--text", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--full-index")
+        return self._git.run("diff-tree", *options, before, after, "--").rstrip("\n")
+
+    def _commit(self, candidate: _Candidate) -> None:
+        """The record comes first: a commit that is in the store and not in it would count as somebody else's."""
+        if candidate.new_commit is None:
+            return
+        self._write_record(self.record.with_commit(candidate.new_commit))
+        take_over(self.repository, self._git, candidate.new_commit, self._identity, self.request.shown_folder)
+
+    def _push(self, commit: str) -> None:
+        self.remote.push(commit, self._branch)
+        found = self.remote.state().branches.get(self._branch)
+        if found != commit:
+            raise SyncFailedError(
+                f"the remote took the push and did not move its branch (it has {found or 'none'}, not {commit})",
+                "the commit stays local; ask whoever runs the remote",
+            )
+        time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        push = Push(commit, self._branch, self.request.access.url, time)
+        current = read_record(record_path(self.request.records, self.request.store))
+        self._write_record(replace(current, last_push=push))
+        note_push(self.repository, self.request.access.url, commit, self._identity)
+        self._say(f"pushed {commit} to {self._branch}")
+
+    def _write_record(self, record: SyncRecord) -> None:
+        write_record(record_path(self.request.records, self.request.store), record)

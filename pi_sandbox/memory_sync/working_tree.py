@@ -1,0 +1,172 @@
+"""Lists and reads a store's files itself, so that no index flag, attribute or filter leaves one out.
+
+- Every name in every folder counts, except the store's own `.git`. Links are not followed, nested repositories are not
+  entered; both are named.
+- A file is read through a descriptor that was opened without following links, and read again if it changed meanwhile.
+- An untracked file that `.gitignore` or `info/exclude` names is left out; a tracked one never is.
+"""
+
+import os
+import stat
+import unicodedata
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.git_access.private_git import PrivateGit
+from pi_sandbox.memory_check.memory_file import FileKind
+from pi_sandbox.workspace.level_names import folded_name
+
+FILE_LIMIT_BYTES = 100 * 1024 * 1024
+"""Above it a file is named as too large to be checked; it is also what the large forges refuse (docs of GitHub)."""
+
+_ATTEMPTS = 3
+
+
+@dataclass(frozen=True)
+class ListedFile:
+    """One name in the working tree. `path` is the name on the disk, relative to the store."""
+
+    path: str
+    kind: FileKind
+    executable: bool
+
+
+@dataclass(frozen=True)
+class ReadFile:
+    """The content as it was read, or the kind that keeps it from being read."""
+
+    content: bytes
+    kind: FileKind
+
+
+def list_files(store: Path) -> list[ListedFile]:
+    """Gives everything in the store's folder but its `.git`, by path; raises `FilesError` for the folder itself."""
+    try:
+        descriptor = os.open(store, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise FilesError(f"the store cannot be listed: {error.strerror}", "see who owns its folder") from error
+    os.close(descriptor)
+    return sorted(_listed(store), key=lambda file: os.fsencode(file.path))
+
+
+def without_ignored(git: PrivateGit, files: list[ListedFile], tracked: Set[str]) -> list[ListedFile]:
+    """Gives the files without those that are ignored and not tracked."""
+    candidates = [file.path for file in files if file.path not in tracked]
+    ignored = _ignored(git, candidates)
+    return [file for file in files if file.path not in ignored]
+
+
+def tracked_names(listed: Set[str], tracked: Set[str], *, ignores_case: bool) -> Mapping[str, str]:
+    """Gives, for each name on the disk that the repository spells otherwise, the repository's spelling.
+
+    The same name can be composed in the one and decomposed in the other, because macOS hands out what it was given and
+    git there keeps the composed form; on a disk that ignores case the letters may differ too. Two names that are both
+    there stay two.
+    """
+    spellings: dict[str, str] = {}
+    missing = {_same_name(path, ignores_case): path for path in tracked - listed}
+    for path in sorted(listed - tracked):
+        known = missing.pop(_same_name(path, ignores_case), None)
+        if known is not None:
+            spellings[path] = known
+    return spellings
+
+
+def read_listed(store: Path, file: ListedFile) -> ReadFile:
+    """Reads one listed file; raises `FilesError` if it does not stop changing."""
+    if file.kind is FileKind.SYMLINK:
+        try:
+            return ReadFile(os.fsencode((store / file.path).readlink()), FileKind.SYMLINK)
+        except OSError:
+            return ReadFile(b"", FileKind.SYMLINK)
+    if file.kind is not FileKind.FILE:
+        return ReadFile(b"", file.kind)
+    for _ in range(_ATTEMPTS):
+        found = _read_once(store / file.path)
+        if found is not None:
+            return found
+    raise FilesError(f"{quoted(file.path)} is being written to", "run the command again when it is at rest")
+
+
+def _same_name(path: str, ignores_case: bool) -> str:
+    return folded_name(path) if ignores_case else unicodedata.normalize("NFC", path)
+
+
+def _listed(store: Path) -> Iterator[ListedFile]:
+    folders = [""]
+    while folders:
+        prefix = folders.pop()
+        try:
+            with os.scandir(store / prefix) as entries:
+                found = list(entries)
+        except OSError:
+            yield ListedFile(prefix.rstrip("/"), FileKind.UNREADABLE, False)
+            continue
+        if prefix and any(entry.name.casefold() == ".git" for entry in found):
+            yield ListedFile(prefix.rstrip("/"), FileKind.GITLINK, False)
+            continue
+        for entry in found:
+            path = prefix + entry.name
+            if path == ".git":
+                continue
+            if entry.is_symlink():
+                yield ListedFile(path, FileKind.SYMLINK, False)
+            elif entry.is_dir(follow_symlinks=False):
+                folders.append(path + "/")
+            else:
+                yield _plain(path, entry)
+
+
+def _plain(path: str, entry: "os.DirEntry[str]") -> ListedFile:
+    try:
+        mode = entry.stat(follow_symlinks=False).st_mode
+    except OSError:
+        return ListedFile(path, FileKind.UNREADABLE, False)
+    kind = FileKind.FILE if stat.S_ISREG(mode) else FileKind.SPECIAL
+    return ListedFile(path, kind, bool(mode & stat.S_IXUSR))
+
+
+def _ignored(git: PrivateGit, paths: list[str]) -> Set[str]:
+    """Each name stands behind `./`, so that git takes none for a pattern of its own (`:(glob)x`)."""
+    if not paths:
+        return frozenset()
+    names = "".join(f"./{path}\0" for path in paths)
+    result = git.attempt(
+        "-C",
+        str(git.store),
+        "check-ignore",
+        "-z",
+        "--stdin",
+        "--no-index",
+        standard_input=names.encode("utf-8", "surrogateescape"),
+        variables={"GIT_WORK_TREE": str(git.store)},
+    )
+    if result.status not in (0, 1):
+        raise FilesError(
+            f"git could not tell which files are ignored: {' '.join(result.errors.split())}", "run the command again"
+        )
+    output = result.output.decode("utf-8", "surrogateescape")
+    return {name.removeprefix("./") for name in output.split("\0") if name}
+
+
+def _read_once(path: Path) -> ReadFile | None:
+    """Gives what was read, None where the file changed while it was."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return ReadFile(b"", FileKind.UNREADABLE)
+    with os.fdopen(descriptor, "rb") as file:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            return ReadFile(b"", FileKind.SPECIAL)
+        if before.st_size > FILE_LIMIT_BYTES:
+            return ReadFile(b"", FileKind.TOO_LARGE)
+        try:
+            content = file.read(FILE_LIMIT_BYTES + 1)
+        except OSError:
+            return ReadFile(b"", FileKind.UNREADABLE)
+        after = os.fstat(descriptor)
+    same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns) and len(content) == after.st_size
+    return ReadFile(content, FileKind.FILE) if same else None
