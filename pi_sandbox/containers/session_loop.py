@@ -29,6 +29,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from pi_sandbox.containers import streams
 from pi_sandbox.containers.engine import ByteChannel, TerminalSize
 from pi_sandbox.containers.outlet import Outlet
 from pi_sandbox.containers.signals import Signals
@@ -179,7 +180,7 @@ class SessionLoop:
             if pieces is None:
                 self._channel_open = False
             for stream, data in pieces or ():
-                self._put_out(STANDARD_ERROR if stream == STANDARD_ERROR else STANDARD_OUTPUT, data)
+                self._put_out(STANDARD_ERROR if stream == streams.STANDARD_ERROR else STANDARD_OUTPUT, data)
 
     def _put_out(self, descriptor: int, data: bytes) -> None:
         outlet = self._outlets[descriptor]

@@ -1,0 +1,244 @@
+"""The loop hands out what happens in order, and never reads more than the other side takes."""
+
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from pi_sandbox.containers import session_loop
+from pi_sandbox.containers.engine import TerminalSize
+from pi_sandbox.containers.session_loop import (
+    ChannelEnded,
+    DeadlinePassed,
+    Ended,
+    Event,
+    InputEnded,
+    OutputGone,
+    Received,
+    Resized,
+    SessionLoop,
+    Signalled,
+)
+from pi_sandbox.containers.signals import Signals
+from pi_sandbox.containers.streams import SocketChannel
+from pi_sandbox.containers.terminal import Terminal
+
+
+class PipedTerminal(Terminal):
+    """A terminal that is none, of a fixed size."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entered = 0
+
+    def size(self) -> TerminalSize:
+        return TerminalSize(40, 120)
+
+    def reenter(self) -> None:
+        self.entered += 1
+
+
+@dataclass
+class Bench:
+    """A loop whose standard streams are pipes of the test's, and the far end of its channel."""
+
+    loop: SessionLoop
+    signals: Signals
+    terminal: PipedTerminal
+    agent: socket.socket
+    typed: int
+    shown: int
+    errors: int
+
+    def events(self) -> Iterator[Event]:
+        return self.loop.events()
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    pipes = [os.pipe() for _ in range(3)]
+    monkeypatch.setattr(session_loop, "STANDARD_INPUT", pipes[0][0])
+    monkeypatch.setattr(session_loop, "STANDARD_OUTPUT", pipes[1][1])
+    monkeypatch.setattr(session_loop, "STANDARD_ERROR", pipes[2][1])
+    # Nothing here may wait for ever: the loop's signals keep even SIGTERM from ending the test.
+    os.set_blocking(pipes[1][0], False)
+    os.set_blocking(pipes[2][0], False)
+    near, far = socket.socketpair()
+    far.settimeout(10)
+    channel = SocketChannel(near, tty=True)
+    with Signals() as signals:
+        terminal = PipedTerminal()
+        loop = SessionLoop(channel, terminal, signals)
+        loop.wake_after(20)
+        yield Bench(loop, signals, terminal, far, pipes[0][1], pipes[1][0], pipes[2][0])
+    channel.close()
+    far.close()
+    for descriptor in (descriptor for pipe in pipes for descriptor in pipe):
+        try:
+            os.close(descriptor)
+        except OSError:
+            continue
+
+
+def test_input_and_output_pass_and_the_end_comes_last(bench: Bench) -> None:
+    os.write(bench.typed, b"typed")
+    os.close(bench.typed)
+    events = bench.events()
+    assert next(events) == InputEnded()
+    assert bench.agent.recv(100) == b"typed"
+    assert bench.agent.recv(100) == b""
+    bench.agent.sendall(b"last words")
+    bench.agent.close()
+    assert list(events) == [Ended()]
+    assert os.read(bench.shown, 100) == b"last words"
+
+
+def test_signals_come_in_order_and_window_changes_as_one(bench: Bench) -> None:
+    for number in (signal.SIGTERM, signal.SIGWINCH, signal.SIGWINCH, signal.SIGINT, signal.SIGWINCH):
+        signal.raise_signal(number)
+    events = bench.events()
+    assert [next(events) for _ in range(3)] == [
+        Signalled(signal.SIGTERM),
+        Signalled(signal.SIGINT),
+        Resized(TerminalSize(40, 120)),
+    ]
+
+
+def test_being_continued_restores_raw_mode_and_reports_the_size(bench: Bench) -> None:
+    signal.raise_signal(signal.SIGCONT)
+    assert next(bench.events()) == Resized(TerminalSize(40, 120))
+    assert bench.terminal.entered == 1
+
+
+def test_a_watched_channel_is_reported_and_then_forgotten(bench: Bench) -> None:
+    near, far = socket.socketpair()
+    watched = SocketChannel(near, tty=True)
+    bench.loop.watch("control", watched)
+    far.sendall(b"a message")
+    events = bench.events()
+    assert next(events) == Received("control", 1, b"a message")
+    far.close()
+    assert next(events) == ChannelEnded("control")
+    watched.close()
+    bench.agent.close()
+    assert list(events) == [Ended()]
+
+
+def test_what_waits_on_a_watched_channel_is_sent_as_the_other_side_takes_it(bench: Bench) -> None:
+    near, far = socket.socketpair()
+    watched = SocketChannel(near, tty=True)
+    bench.loop.watch("control", watched)
+    data = b"m" * (4 << 20)
+    watched.send(data)
+    received = bytearray()
+
+    def read_all() -> None:
+        while len(received) < len(data):
+            received.extend(far.recv(1 << 20))
+        far.close()
+
+    reader = threading.Thread(target=read_all)
+    reader.start()
+    assert next(bench.events()) == ChannelEnded("control")
+    reader.join()
+    watched.close()
+    assert bytes(received) == data
+
+
+def test_an_unwatched_channel_may_be_closed(bench: Bench) -> None:
+    near, far = socket.socketpair()
+    watched = SocketChannel(near, tty=True)
+    bench.loop.watch("control", watched)
+    bench.loop.unwatch("control")
+    bench.loop.unwatch("control")
+    watched.close()
+    far.close()
+    bench.agent.close()
+    assert list(bench.events()) == [Ended()]
+
+
+def test_a_deadline_comes_once_and_can_be_taken_back(bench: Bench) -> None:
+    bench.loop.wake_after(0.05)
+    started = time.monotonic()
+    events = bench.events()
+    assert next(events) == DeadlinePassed()
+    assert 0.04 < time.monotonic() - started < 5
+    bench.loop.wake_after(0.05)
+    bench.loop.wake_after(None)
+    closing = threading.Timer(0.2, bench.agent.close)
+    closing.start()
+    assert list(events) == [Ended()]
+    closing.join()
+
+
+def test_output_that_nobody_takes_is_not_read_without_end(bench: Bench) -> None:
+    bench.loop.wake_after(0.5)
+    sent = 0
+    bench.agent.setblocking(False)
+
+    def flood() -> None:
+        nonlocal sent
+        deadline = time.monotonic() + 0.5
+        while time.monotonic() < deadline:
+            try:
+                sent += bench.agent.send(b"x" * 65536)
+            except BlockingIOError:
+                time.sleep(0.01)
+
+    thread = threading.Thread(target=flood)
+    thread.start()
+    assert next(bench.events()) == DeadlinePassed()
+    thread.join()
+    # The pipe, the socket's buffers and what may wait in the loop: well below a few megabytes.
+    assert sent < 2 << 20
+
+
+def test_input_that_nobody_takes_is_not_read_without_end(bench: Bench) -> None:
+    os.set_blocking(bench.typed, False)
+    written = 0
+
+    def type_on() -> None:
+        nonlocal written
+        deadline = time.monotonic() + 0.5
+        while time.monotonic() < deadline:
+            try:
+                written += os.write(bench.typed, b"x" * 4096)
+            except BlockingIOError:
+                time.sleep(0.01)
+
+    thread = threading.Thread(target=type_on)
+    thread.start()
+    bench.loop.wake_after(0.6)
+    assert next(bench.events()) == DeadlinePassed()
+    thread.join()
+    assert written < 2 << 20
+
+
+def test_output_goes_on_while_the_agent_takes_no_input(bench: Bench) -> None:
+    os.set_blocking(bench.typed, False)
+    for _ in range(16):
+        os.write(bench.typed, b"x" * 4096)
+    bench.agent.sendall(b"still talking")
+    bench.loop.wake_after(0.3)
+    assert next(bench.events()) == DeadlinePassed()
+    assert os.read(bench.shown, 100) == b"still talking"
+
+
+def test_errors_go_to_standard_error_and_a_closed_reader_of_one_does_not_stop_the_other(bench: Bench) -> None:
+    near, far = socket.socketpair()
+    channel = SocketChannel(near, tty=False)
+    loop = SessionLoop(channel, bench.terminal, bench.signals)
+    loop.wake_after(20)
+    os.close(bench.shown)
+    frames = b"\x01\0\0\0\0\0\0\x03out" + b"\x02\0\0\0\0\0\0\x03err" + b"\x01\0\0\0\0\0\0\x03out"
+    far.sendall(frames)
+    far.close()
+    events = list(loop.events())
+    channel.close()
+    assert [type(event) for event in events] == [OutputGone, Ended]
+    assert os.read(bench.errors, 100) == b"err"
