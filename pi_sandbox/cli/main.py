@@ -23,6 +23,7 @@ _COMMANDS = {
     "memory-sync": ("memory_commands", "Review and push what a domain's memory holds."),
     "memory-status": ("memory_commands", "Say what is not pushed yet and what the check says."),
     "init": ("init_command", "Make the home: stores, workspace, pi's settings, .env."),
+    "domain": ("domain_commands", "Add, list or remove domains."),
     "doctor": ("doctor_command", "Say what is wrong with this installation and how to mend it."),
     "image": ("image_command", "Build the images, or say whether they match this version."),
     "secret": ("secret_command", "Keep keys in the keyring of this machine."),

@@ -13,7 +13,8 @@ from pi_sandbox.session.plan import SessionPlan
 if TYPE_CHECKING:
     from pi_sandbox.launch.demo import DemoResult
     from pi_sandbox.launch.doctor import Check
-    from pi_sandbox.launch.home import HomeReport
+    from pi_sandbox.launch.domains import DomainAdded, DomainEntry, DomainRemoved
+    from pi_sandbox.launch.home import HomeReport, PieceOutcome
     from pi_sandbox.launch.images import NamedState
     from pi_sandbox.settings.describe import SettingDescription
 
@@ -179,16 +180,64 @@ def demo_text(result: "DemoResult") -> str:
 def render_init(report: "HomeReport") -> str:
     """Gives what `init` made and kept, one line a piece, and what comes next."""
     home = shown(report.home)
-    rows = [
-        ("made" if outcome.made else "kept", shown(outcome.path), outcome.remark)
-        for outcome in report.outcomes
-        if outcome.made or outcome.remark
-    ]
+    rows = _piece_rows(report.outcomes)
     kept = len(report.outcomes) - len(rows)
     first = f"the home {home} was {'made' if report.made else 'there'}\n"
     rest = f"  {kept} more were there and stay as they are\n" if kept else ""
     last = f"next: put a project below {home}/ws/<domain>/, go there, and start `pi-sandbox run`\n"
     return first + (_table(rows) if rows else "") + rest + last
+
+
+def domain_added_text(added: "DomainAdded") -> str:
+    """Gives what was made for a new domain and what is left to do."""
+    rows = _piece_rows(added.outcomes)
+    steps = "".join(f"  {number}. {step}\n" for number, step in enumerate(added.left_to_do, 1))
+    return f"{added.domain} is a domain of {shown(added.home)} now\n" + _table(rows) + f"left to do\n{steps}"
+
+
+def domain_removed_text(removed: "DomainRemoved") -> str:
+    """Gives what of a removed domain is still there."""
+    left = "".join(f"  {sentence}\n" for sentence in removed.left)
+    return f"{removed.domain} is no domain any more; nothing but its settings was removed\n{left}"
+
+
+def domains_text(entries: "Sequence[DomainEntry]") -> str:
+    """Gives one line a domain under a line of headings."""
+    heading = ("domain", "store", "pushed to", "credential")
+    rows = [(entry.domain, _store_cell(entry), entry.url or "nowhere yet", entry.credential) for entry in entries]
+    return _table([heading, *rows])
+
+
+def domains_json(entries: "Sequence[DomainEntry]") -> str:
+    """Gives the same for programs."""
+    import json
+
+    values = [
+        {
+            "domain": entry.domain,
+            "store": str(entry.store),
+            "state": entry.state.value,
+            "workspace": str(entry.workspace),
+            "url": entry.url,
+            "credential": entry.credential,
+            "user": entry.user,
+        }
+        for entry in entries
+    ]
+    return json.dumps({"domains": values}, indent=2) + "\n"
+
+
+def _store_cell(entry: "DomainEntry") -> str:
+    place = shown(entry.store)
+    return place if entry.state.value == "present" else f"{place} {entry.state.value}"
+
+
+def _piece_rows(outcomes: "Sequence[PieceOutcome]") -> list[tuple[str, str, str]]:
+    return [
+        ("made" if outcome.made else "kept", shown(outcome.path), outcome.remark)
+        for outcome in outcomes
+        if outcome.made or outcome.remark
+    ]
 
 
 def shown(value: object) -> str:

@@ -18,10 +18,11 @@ _TMPFS = ("/tmp", "/home/pi", "/run/pi-session")  # noqa: S108 - the container's
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one command and gives its exit code."""
-    return open_and_run(lambda start: _prepare(arguments, start), _TMPFS)
+    return open_and_run(lambda start: prepare(arguments, start), _TMPFS)
 
 
-def _prepare(arguments: Sequence[str], start: Start) -> tuple[Sequence[str], Mapping[str, str]]:
+def prepare(arguments: Sequence[str], start: Start) -> tuple[Sequence[str], Mapping[str, str]]:
+    """Gives the command and its environment; raises `UsageError` for any other command than the known ones."""
     if not arguments or arguments[0] not in COMMANDS:
         raise UsageError(
             "the image was started with arguments that it does not know",

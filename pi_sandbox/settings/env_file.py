@@ -60,6 +60,15 @@ def parse_env_file(data: bytes, path: Path) -> Mapping[str, EnvBinding]:
     return found
 
 
+def env_pieces(data: bytes, path: Path) -> tuple[tuple[str | None, str], ...]:
+    """Gives the text of the file in pieces, each with the name that it sets, if any; joined they are the whole text.
+
+    Raises `SettingsError` as `parse_env_file` does for a file that cannot be read.
+    """
+    pieces = parse_stream(io.StringIO(_decoded(data, path), newline=""))
+    return tuple((piece.key, piece.original.string) for piece in pieces)
+
+
 def showable_name(name: str) -> str:
     """Gives the name for a message, or a stand-in where what stands before the `=` could be a secret itself."""
     return name if _SHOWABLE_NAME.fullmatch(name) and len(name) <= 64 else "a name"

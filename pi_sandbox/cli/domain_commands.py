@@ -1,0 +1,49 @@
+"""`domain add`, `domain list` and `domain remove`."""
+
+import os
+
+import click
+
+from pi_sandbox.cli import render
+
+
+@click.group()
+def domain() -> None:
+    """Adds, lists and removes domains: each has its own workspace, memory and login."""
+
+
+@domain.command("add")
+@click.argument("name")
+@click.option("--url", help="Where its memory is pushed to (https, without a user name).")
+@click.option("--user", help="The user name for the push, if the credential is the token alone.")
+@click.option("--token-cmd", metavar="COMMAND", help="A command that prints the credential, in place of the keyring.")
+def add(name: str, url: str | None, user: str | None, token_cmd: str | None) -> None:
+    """Adds the domain NAME: its memory store, its workspace, its place in .env. Says what is left to do."""
+    from pi_sandbox.launch.domains import add_domain
+    from pi_sandbox.settings.domain_changes import parse_store_options
+    from pi_sandbox.settings.read import read_settings
+
+    settings = read_settings(os.environ)
+    store = parse_store_options(url, token_cmd, user)
+    render.show_result(render.domain_added_text(add_domain(name, store, settings, os.environ)))
+
+
+@domain.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print the domains as JSON.")
+def list_all(as_json: bool) -> None:
+    """Lists the domains, where their memory lies and is pushed to, and where the credential would come from."""
+    from pi_sandbox.launch.domains import list_domains
+    from pi_sandbox.settings.read import read_settings
+
+    entries = list_domains(read_settings(os.environ))
+    render.show_result(render.domains_json(entries) if as_json else render.domains_text(entries))
+
+
+@domain.command("remove")
+@click.argument("name")
+def remove(name: str) -> None:
+    """Takes the domain NAME out of .env. Its memory, its projects and its login stay where they are."""
+    from pi_sandbox.launch.domains import remove_domain
+    from pi_sandbox.settings.read import read_settings
+
+    render.show_result(render.domain_removed_text(remove_domain(name, read_settings(os.environ), os.environ)))

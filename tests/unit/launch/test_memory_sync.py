@@ -1,0 +1,188 @@
+"""What a sync is told and by whom it is disturbed, before its container starts."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pi_sandbox.containers.engine import ContainerSummary
+from pi_sandbox.credentials.keyring_protocol import Action, Answer, Outcome
+from pi_sandbox.credentials.secret import Secret
+from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.exit_codes import ExitCode
+from pi_sandbox.launch.leftovers import Session
+from pi_sandbox.launch.memory_sync import store_access, variables, writers
+from pi_sandbox.launch.store_container import look_at_stores
+from pi_sandbox.launch.store_lock import SyncRunningError, alone_with
+from pi_sandbox.session.disk_look import StoreState
+from pi_sandbox.session.ownership import Verdict
+from pi_sandbox.session.plan import DOMAIN_LABEL
+from pi_sandbox.settings.folders import Folders
+from tests.fakes.keyring import FakeKeyring
+from tests.unit.session import plan_parts as parts
+
+URLS = {
+    "BRAIN_CORE_URL": "https://git.example.org/core.git",
+    "BRAIN_PRIVATE_URL": "https://git.example.org/private.git",
+}
+STORES = (parts.store("core"), parts.store("private"))
+
+
+def token(of: str) -> str:
+    return f"ada:{of}-" + "t" * 12
+
+
+def told(keyring: FakeKeyring, stores: object = STORES, **environ: str) -> dict[str, str]:
+    settings = parts.settings(**{**URLS, **environ})
+    return dict(variables(store_access(stores, settings, {"PATH": os.defpath}, keyring.keychain())))  # type: ignore[arg-type]
+
+
+def both_items() -> FakeKeyring:
+    return FakeKeyring({"brain-core-token": Secret(token("core")), "brain-private-token": Secret(token("private"))})
+
+
+def test_the_two_stores_get_their_own_url_and_credential_and_each_item_is_read_once() -> None:
+    keyring = both_items()
+    assert told(keyring) == {
+        "BRAIN_CORE_URL": "https://git.example.org/core.git",
+        "BRAIN_CORE_TOKEN": token("core"),
+        "BRAIN_DOMAIN_URL": "https://git.example.org/private.git",
+        "BRAIN_DOMAIN_TOKEN": token("private"),
+    }
+    assert keyring.asked == [(Action.GET, "brain-core-token"), (Action.GET, "brain-private-token")]
+
+
+def test_a_credential_that_fails_is_a_sentence_for_its_store_and_the_other_one_goes_on() -> None:
+    keyring = both_items()
+    keyring.refusals["brain-core-token"] = Answer(Outcome.DENIED, "")
+    found = told(keyring)
+    assert set(found) == {"BRAIN_CORE_PROBLEM", "BRAIN_DOMAIN_URL", "BRAIN_DOMAIN_TOKEN"}
+    assert "brain-core-token" in found["BRAIN_CORE_PROBLEM"]
+
+
+def test_a_command_that_fails_is_named_and_the_keyring_is_not_asked_in_its_place() -> None:
+    keyring = both_items()
+    found = told(keyring, BRAIN_CORE_TOKEN_CMD="false")
+    assert "BRAIN_CORE_TOKEN_CMD" in found["BRAIN_CORE_PROBLEM"]
+    assert keyring.asked == [(Action.GET, "brain-private-token")]
+
+
+def test_a_store_without_a_url_is_named_with_its_setting_and_nobody_is_asked_for_its_credential() -> None:
+    keyring = both_items()
+    settings = parts.settings(BRAIN_CORE_URL=URLS["BRAIN_CORE_URL"])
+    found = variables(store_access(STORES, settings, {}, keyring.keychain()))
+    assert "BRAIN_PRIVATE_URL" in found["BRAIN_DOMAIN_PROBLEM"]
+    assert keyring.asked == [(Action.GET, "brain-core-token")]
+
+
+def test_a_missing_store_gets_nothing_and_nobody_is_asked_for_its_credential() -> None:
+    keyring = both_items()
+    found = told(keyring, (parts.store("core", StoreState.ABSENT), parts.store("private")))
+    assert set(found) == {"BRAIN_DOMAIN_URL", "BRAIN_DOMAIN_TOKEN"}
+    assert keyring.asked == [(Action.GET, "brain-private-token")]
+
+
+def test_no_text_form_of_the_access_shows_the_credential() -> None:
+    access = store_access(STORES, parts.settings(**URLS), {}, both_items().keychain())
+    assert token("core") not in repr(access)
+    assert token("core") in variables(access).values()
+
+
+def session(domain: str | None, state: str = "running") -> Session:
+    labels = {} if domain is None else {DOMAIN_LABEL: domain}
+    return Session(ContainerSummary("id", "name", state, labels), "abc", "/home/ada/pi/ws/x", Verdict.ALIVE)
+
+
+@pytest.mark.parametrize(
+    ("live", "stores"),
+    [
+        (session("private"), "core and private"),
+        (session("private", "created"), "core and private"),
+        (session("work"), "core;"),
+    ],
+)
+def test_a_running_session_is_named_with_the_stores_that_it_may_write_to(live: Session, stores: str) -> None:
+    (sentence,) = writers((live,), parts.PRIVATE)
+    assert "the session abc of /home/ada/pi/ws/x" in sentence
+    assert f"write to {stores}" in sentence
+
+
+@pytest.mark.parametrize("live", [session(None), session("private", "exited")])
+def test_a_check_and_a_session_that_has_ended_write_nothing(live: Session) -> None:
+    assert writers((live,), parts.PRIVATE) == ()
+
+
+def test_a_missing_store_is_warned_of_and_one_that_is_there_is_not(tmp_path: Path) -> None:
+    folders = Folders(tmp_path)
+    (folders.store("core") / ".git").mkdir(parents=True)
+    (folders.store("core") / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    warnings: list[str] = []
+    looks = look_at_stores(folders, ("core", "private"), warnings.append)
+    assert [look.state for look in looks] == [StoreState.PRESENT, StoreState.ABSENT]
+    assert [str(folders.store("private")) in warning for warning in warnings] == [True]
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Folders:
+    folders = Folders(tmp_path)
+    folders.sync_records.mkdir(parents=True)
+    return folders
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from pi_sandbox.launch.store_lock import alone_with
+from pi_sandbox.settings.folders import Folders
+with alone_with(sys.argv[2:], Folders(Path(sys.argv[1]))):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def hold(folders: Folders, *stores: str) -> "subprocess.Popen[bytes]":
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(folders.home), *stores], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == b"held\n"
+    return holder
+
+
+def end(holder: "subprocess.Popen[bytes]") -> None:
+    holder.kill()
+    holder.communicate()
+
+
+def test_a_second_sync_of_a_store_is_refused_and_another_store_is_not(folders: Folders) -> None:
+    holder = hold(folders, "core", "private")
+    try:
+        with (
+            pytest.raises(SyncRunningError, match="another memory-sync has the store core"),
+            alone_with(("core", "work"), folders),
+        ):
+            pytest.fail("two syncs had the store core")
+        with alone_with(("work",), folders):
+            """A store that nobody has."""
+    finally:
+        end(holder)
+
+
+def test_a_sync_that_was_killed_holds_nothing(folders: Folders) -> None:
+    end(hold(folders, "core"))
+    with alone_with(("core",), folders):
+        """The kernel has let go of it."""
+
+
+def test_a_lock_is_let_go_also_when_the_second_one_is_taken(folders: Folders) -> None:
+    holder = hold(folders, "private")
+    try:
+        with pytest.raises(PiSandboxError) as refused, alone_with(("core", "private"), folders):
+            pytest.fail("two syncs had the store private")
+        assert refused.value.exit_code == ExitCode.STORE_FAILED
+        with alone_with(("core",), folders):
+            """Nobody has core."""
+    finally:
+        end(holder)
