@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pi_sandbox.settings.folders import Folders
+from tests.integration.session.relay import Relay
 from tests.integration.session.sandbox import Live, Sandbox, docker, inspect, wait_until
 
 LOOP = "while :; do sleep 0.1; done"
@@ -177,54 +178,10 @@ def test_a_container_that_is_removed_from_outside_is_no_crash(sandbox: Sandbox) 
     assert "Traceback" not in said
 
 
-@pytest.fixture
-def relay(tmp_path: Path) -> Iterator["Relay"]:
-    """A socket before the engine's that can go away in the middle of a session, as an engine that dies does."""
-    relay = Relay(tmp_path / "engine.sock")
-    yield relay
-    relay.stop()
-
-
-class Relay:
-    """Passes bytes between a socket of our own and the engine's, in a process that can be killed."""
-
-    CODE = """
-import socket, sys, threading
-def pump(a, b):
-    try:
-        while data := a.recv(65536):
-            b.sendall(data)
-        b.shutdown(socket.SHUT_WR)
-    except OSError:
-        pass
-with socket.socket(socket.AF_UNIX) as listener:
-    listener.bind(sys.argv[1]); listener.listen(32)
-    while True:
-        near, _ = listener.accept()
-        far = socket.socket(socket.AF_UNIX); far.connect('/var/run/docker.sock')
-        threading.Thread(target=pump, args=(near, far), daemon=True).start()
-        threading.Thread(target=pump, args=(far, near), daemon=True).start()
-"""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._process = subprocess.Popen(("python3", "-c", self.CODE, str(path)))
-        wait_until(path.exists, "the relay")
-
-    @property
-    def environment(self) -> dict[str, str]:
-        return {"DOCKER_HOST": f"unix://{self.path}"}
-
-    def stop(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        self.path.unlink(missing_ok=True)
-
-
 def test_an_engine_that_goes_away_in_a_session_is_said_in_one_line_with_its_code(
-    sandbox: Sandbox, relay: Relay
+    sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    with sandbox.session(sandbox.project(), environment=relay.environment) as live:
+    with Relay(tmp_path) as relay, sandbox.session(sandbox.project(), environment=relay.environment) as live:
         relay.stop()
         assert live.process.wait(timeout=30) == 3
         assert live.process.stderr is not None

@@ -12,7 +12,7 @@ set -e
 cd ~/.pi/agent
 mkdir -p extensions bin skills/evil prompts themes
 echo "{LOADS % "extension"}" > extensions/x.ts
-echo '{{"providers":{{"demo":{{"baseUrl":"http://127.0.0.1:1","apiKey":"!touch loaded-model","models":[]}}}}}}' > models.json
+echo '{{"providers":{{"demo":{{"baseUrl":"http://127.0.0.1:1","apiKey":"!touch loaded-model"}}}}}}' > models.json
 echo '{{"extensions":["~/.pi/agent/sessions/x.ts"],"packages":["/tmp/evil"],"shellPath":"/tmp/evil"}}' > settings.json
 printf '#!/bin/sh\\ntouch loaded-fd\\n' > bin/fd; cp bin/fd bin/rg; chmod +x bin/*
 echo '{{"/":true}}' > trust.json

@@ -20,7 +20,7 @@ PROBES = {
     "python": "python3 -c 'import getpass, pathlib; print(getpass.getuser(), pathlib.Path.home())'",
     "git": "git status --short --branch && git log --format=%s",
     "commit": f"git init -q /tmp/own && cd /tmp/own && git {' '.join(GIT_IDENTITY)} commit -q --allow-empty -m x",
-    "write": "echo made > made.txt && cd /brain/private && mkdir -p git.example.org && echo x > git.example.org/made.md",
+    "write": "echo made > made.txt && cd /brain/private && mkdir -p host.org && echo x > host.org/made.md",
     "home": "touch ~/made && mkdir -p ~/.cache/x && echo ok",
     "page": "head -c 2 /run/pi-session/context.md",
 }
