@@ -145,11 +145,12 @@ def test_stop_gives_the_shell_back_and_fg_continues_the_agent(sandbox: Sandbox, 
     assert window.settings() == before
     assert len(sandbox.containers()) == 1
     window.resize(40, 120)
-    window.type("fg")
+    window.type("fg; echo code=$?")
     window.until("-m pi_sandbox")
     time.sleep(0.5)
     window.type("on")
-    window.until("read on\r\n40 120")
+    window.until("read on\r\n40 120\r\n")
+    window.until("code=0")
     window.mark()
     assert sandbox.containers() == []
 
