@@ -9,7 +9,7 @@ import click
 from pi_sandbox.cli import render
 
 if TYPE_CHECKING:
-    from pi_sandbox.launch.session import Reports
+    from pi_sandbox.launch.reports import Reports
     from pi_sandbox.session.store_plan import CheckRequest, StatusRequest
 
 
@@ -79,6 +79,6 @@ def memory_sync(domain: str) -> int:
 
 
 def _reports() -> "Reports":
-    from pi_sandbox.launch.session import Reports
+    from pi_sandbox.launch.reports import Reports
 
     return Reports(note=render.show_note, warn=render.show_warning, build=render.BuildScreen().step)

@@ -58,7 +58,8 @@ def _start(
 ) -> int:
     from pi_sandbox.cli.wiring import find_place, make_request
     from pi_sandbox.containers.terminal import Terminal
-    from pi_sandbox.launch.session import Reports, launch
+    from pi_sandbox.launch.reports import Reports
+    from pi_sandbox.launch.session import launch
 
     place = find_place(path)
     terminal = Terminal()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pi_sandbox.containers.engine import TerminalSize
 from pi_sandbox.containers.terminal import Terminal
-from pi_sandbox.launch.session import Reports
+from pi_sandbox.launch.reports import Reports
 from pi_sandbox.launch.store_container import look_at_stores, prepare_ground, run_on_stores
 from pi_sandbox.session.control_messages import Start
 from pi_sandbox.session.store_plan import CheckRequest, StatusRequest

@@ -16,7 +16,7 @@ from pi_sandbox.credentials.keyring_call import system_keychain
 from pi_sandbox.credentials.store_credential import read_store_credential
 from pi_sandbox.launch.certificates import ca_bundle
 from pi_sandbox.launch.leftovers import Session
-from pi_sandbox.launch.session import Reports
+from pi_sandbox.launch.reports import Reports
 from pi_sandbox.launch.store_container import MakeStart, look_at_stores, prepare_ground, run_on_stores
 from pi_sandbox.launch.store_lock import alone_with
 from pi_sandbox.session.control_messages import Start
@@ -48,7 +48,8 @@ def sync_memory(
             reports.warn(sentence)
         keychain = system_keychain(environ, attended=terminal.is_interactive)
         access = store_access(stores, settings, environ, keychain)
-        make_start = _start_maker(access, settings)
+        places = {f"{_prefix(name)}_FOLDER": str(ground.folders.store(name)) for name in names}
+        make_start = _start_maker(access, places, settings)
         return run_on_stores(ground, SyncRequest(domain, today), stores, terminal, reports, make_start)
 
 
@@ -90,13 +91,13 @@ def _access(
         return store.url, f"{error.message}; {error.hint}"
 
 
-def _start_maker(access: Access, settings: Settings) -> MakeStart:
+def _start_maker(access: Access, places: Mapping[str, str], settings: Settings) -> MakeStart:
     found = ca_bundle(settings)
     bundle = None if found is None else found.decode("utf-8")
 
     def make_start(size: TerminalSize | None) -> Start:
         rows, columns = (0, 0) if size is None else (size.rows, size.columns)
-        return Start({**settings.proxies.variables(), **variables(access)}, bundle, rows, columns)
+        return Start({**settings.proxies.variables(), **places, **variables(access)}, bundle, rows, columns)
 
     return make_start
 
@@ -105,10 +106,14 @@ def variables(access: Access) -> Mapping[str, str]:
     """Gives what the sync is told over the control channel: `BRAIN_CORE_…` and `BRAIN_DOMAIN_…` (sandbox.md)."""
     found: dict[str, str] = {}
     for name, (url, credential) in access.items():
-        prefix = "BRAIN_CORE" if name == CORE else "BRAIN_DOMAIN"
+        prefix = _prefix(name)
         if isinstance(credential, Credential):
             found[f"{prefix}_URL"] = url
             found[f"{prefix}_TOKEN"] = f"{credential.username}:{credential.token.reveal()}"
         else:
             found[f"{prefix}_PROBLEM"] = credential
     return found
+
+
+def _prefix(store: str) -> str:
+    return "BRAIN_CORE" if store == CORE else "BRAIN_DOMAIN"

@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from pi_sandbox.containers.docker_engine import connect
@@ -18,6 +17,7 @@ from pi_sandbox.launch.images import usable_image
 from pi_sandbox.launch.leftovers import Session, end_leftovers
 from pi_sandbox.launch.markers import marker_for
 from pi_sandbox.launch.planning import make_plan
+from pi_sandbox.launch.reports import Reports
 from pi_sandbox.session.control_messages import Start
 from pi_sandbox.session.plan import DOMAIN_LABEL, SessionPlan, SessionRequest
 from pi_sandbox.settings.folders import Folders
@@ -25,15 +25,6 @@ from pi_sandbox.settings.settings import Settings
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
 
 _ID_BYTES = 6
-
-
-@dataclass(frozen=True)
-class Reports:
-    """Where a workflow says what it does: notes, warnings, and the steps of a build (number, of, text)."""
-
-    note: Callable[[str], None]
-    warn: Callable[[str], None]
-    build: Callable[[int, int, str], None]
 
 
 def launch(

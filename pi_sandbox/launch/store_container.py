@@ -21,7 +21,7 @@ from pi_sandbox.launch.images import usable_image
 from pi_sandbox.launch.leftovers import Session, end_leftovers
 from pi_sandbox.launch.look import look_at_store
 from pi_sandbox.launch.markers import marker_for
-from pi_sandbox.launch.session import Reports
+from pi_sandbox.launch.reports import Reports
 from pi_sandbox.session.control_messages import Start
 from pi_sandbox.session.disk_look import StoreLook, StoreState
 from pi_sandbox.session.store_plan import StoreRequest, plan_stores

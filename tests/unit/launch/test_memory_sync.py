@@ -186,3 +186,15 @@ def test_a_lock_is_let_go_also_when_the_second_one_is_taken(folders: Folders) ->
             """Nobody has core."""
     finally:
         end(holder)
+
+
+def test_a_check_has_no_way_to_a_credential() -> None:
+    told = "import sys, pi_sandbox.launch.{}; print([name for name in sys.modules if 'credential' in name])"
+    loaded = {
+        module: subprocess.run(
+            [sys.executable, "-c", told.format(module)], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        for module in ("memory_check", "memory_sync")
+    }
+    assert loaded["memory_check"] == "[]"
+    assert "pi_sandbox.credentials.keychain" in loaded["memory_sync"]
