@@ -29,11 +29,15 @@ FROZEN_SECONDS = 1.0
 
 ST = "\x1b\\"
 KEYBOARD = "\x1b[<99u\x1b[=0u"
+"""Kitty's keyboard protocol off; each of the two screens has a stack of its own."""
+
+RELEASE = ST + "\x1b[?2026l" + KEYBOARD
+"""Ends a control string that was cut off, and shows what synchronised output held back."""
+
+LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l" + KEYBOARD
+
 RESET_MODES = "".join(
     (
-        ST,  # ends a control string that was cut off
-        "\x1b[?2026l",  # synchronised output: show what was held back
-        KEYBOARD,  # kitty keyboard protocol: both screens have a stack of their own
         "\x1b[>4;0m",  # modifyOtherKeys
         "\x1b[?9l\x1b[?1000l\x1b[?1001l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1016l",  # mouse
         "\x1b[?1004l\x1b[?2004l\x1b[?2031l\x1b[?2048l",  # focus, bracketed paste, colour scheme and size reports
@@ -44,7 +48,6 @@ RESET_MODES = "".join(
         "\x1b[0m\x1b[0 q\x1b[?25h",  # colours, cursor shape, cursor visible
     )
 )
-LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l" + KEYBOARD
 
 _MODE_CHANGE = re.compile(rb"\x1b\[\?([0-9;]{1,64})([hl])")
 _ALTERNATE_SCREEN_MODES = frozenset((b"47", b"1047", b"1049"))
@@ -78,9 +81,8 @@ def leaving_bytes(trace: OutputTrace) -> bytes:
     """Gives what puts the terminal in order after the traced output; nothing after plain text in whole lines."""
     text = ""
     if trace.saw_escape:
-        text += RESET_MODES
-        if trace.in_alternate_screen:
-            text += LEAVE_ALTERNATE_SCREEN
+        # The screen first: on some terminals saving the cursor would overwrite where that screen was entered from.
+        text += RELEASE + (LEAVE_ALTERNATE_SCREEN if trace.in_alternate_screen else "") + RESET_MODES
     if not trace.at_line_start():
         text += "\r\n"
     return text.encode("ascii")
