@@ -63,6 +63,24 @@ def test_an_answer_for_other_mounts_is_refused(mount: Mount) -> None:
     assert unseen_mount((mount, mount), MARKER, seen(mount)) is not None
 
 
+def test_a_folder_within_a_sessions_reach_that_became_a_link_is_refused(mount: Mount, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path, target_is_directory=True)
+    for target in (PurePosixPath("/brain/private/level"), PurePosixPath(link)):
+        moved = replace(mount, target=target, source=link)
+        error = unseen_mount((moved,), MARKER, seen(moved))
+        assert error is not None
+        assert "became a link" in error.message
+        assert str(link) in error.message
+
+
+def test_a_link_that_only_the_owner_can_make_is_followed(mount: Mount, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path, target_is_directory=True)
+    state = replace(mount, target=PurePosixPath("/run/pi-config"), source=link)
+    assert unseen_mount((state,), MARKER, seen(state)) is None
+
+
 def test_masks_are_not_looked_at(mount: Mount) -> None:
     mask = Mount(PurePosixPath("/brain/core/.git"), MountKind.MASK, None, True, "")
     assert watched((mount, mask)) == (mount,)

@@ -77,6 +77,20 @@ def test_other_levels_are_masked() -> None:
     assert mounts["/brain/private/git.example.org/group/other"].kind is MountKind.MASK
 
 
+def test_the_levels_around_hidden_ones_are_mount_points_because_a_folder_with_masks_in_it_can_be_renamed() -> None:
+    domain = parts.store("private", hidden=("git.example.org/group/other", "elsewhere"))
+    mounts = mounts_of(parts.look(domain=domain))
+    for level in ("git.example.org", "git.example.org/group"):
+        held = mounts[f"/brain/private/{level}"]
+        assert (held.kind, held.source, held.read_only) == (MountKind.BIND, domain.path / level, False)
+    assert not [target for target in mounts if target.startswith("/brain/private/") and "repo" in target]
+
+
+def test_nothing_is_held_in_its_place_where_nothing_is_hidden() -> None:
+    domain = parts.store("private", hidden=("git.example.org/group/other",))
+    assert "/brain/private/git.example.org" not in mounts_of(parts.look(domain=domain), domain_wide=True)
+
+
 def test_a_domain_wide_session_sees_other_levels_but_still_no_git() -> None:
     mounts = mounts_of(parts.look(domain=parts.store("private", hidden=("elsewhere",))), domain_wide=True)
     assert "/brain/private/elsewhere" not in mounts
