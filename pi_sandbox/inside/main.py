@@ -155,7 +155,6 @@ def _sync_all(places: Places, domain: str, day: date, missing: tuple[str, ...], 
 
 def _sync_one(run: _Run, store: str, console: Console) -> StoreOutcome:
     """Syncs one store; what goes wrong with it is said and does not keep the next one from its turn."""
-    console.say(f"== {store}")
     try:
         return sync_store(run.request(store), console)
     except PiSandboxError as error:

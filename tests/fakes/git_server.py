@@ -13,6 +13,7 @@ import ssl
 import subprocess
 import tempfile
 import time
+import urllib.parse
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -58,6 +59,12 @@ class GitServer:
         self.hand_over()
         return path
 
+    def push(self, folder: Path, name: str, *refspecs: str) -> None:
+        """Pushes as somebody else would, over the same way."""
+        login = f"{USER}:{urllib.parse.quote(self.token, safe='')}"
+        url = self.url(name).replace("https://", f"https://{login}@")
+        _git("-C", str(folder), "-c", f"http.sslCAInfo={self.ca_file}", "push", "--quiet", url, *refspecs)
+
     def add_hook(self, name: str, hook: str, script: str) -> None:
         path = self.repository(name) / "hooks" / hook
         path.parent.mkdir(exist_ok=True)
@@ -91,12 +98,14 @@ class GitServer:
 
     def start(self) -> None:
         (self.folder / "apache.conf").write_text(_configuration(self))
-        self._process = subprocess.Popen(
-            [PROGRAM, "-f", str(self.folder / "apache.conf"), "-DFOREGROUND"],
-            stdin=subprocess.DEVNULL,
-            stdout=(self.folder / "apache.out").open("wb"),
-            stderr=subprocess.STDOUT,
-        )
+        with (self.folder / "apache.out").open("wb") as output:
+            self._process = subprocess.Popen(
+                [PROGRAM, "-f", str(self.folder / "apache.conf"), "-DFOREGROUND"],
+                start_new_session=True,  # it ends its whole process group with itself
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
         for port in (self.port, self.other_port):
             _wait_for(self, port)
 
@@ -191,11 +200,11 @@ def _make_login(server: GitServer) -> None:
     (server.folder / "login").write_text(f"{USER}:{hashed}\n")
 
 
-def _make_certificates(
-    server: GitServer, valid_from: timedelta, valid_for: timedelta, names: tuple[str, ...]
-) -> None:
+def _make_certificates(server: GitServer, valid_from: timedelta, valid_for: timedelta, names: tuple[str, ...]) -> None:
     now = datetime.now(UTC)
-    authority, authority_key = _certificate("Test authority", None, None, now - timedelta(days=400), timedelta(days=800))
+    authority, authority_key = _certificate(
+        "Test authority", None, None, now - timedelta(days=400), timedelta(days=800)
+    )
     own, own_key = _certificate(names[0], authority, authority_key, now + valid_from, valid_for, names)
     pem = serialization.Encoding.PEM
     server.ca_file.write_bytes(authority.public_bytes(pem))

@@ -1,0 +1,173 @@
+"""A sync only adds to the remote. Whatever it cannot add to stops it, with every local file and ref as before."""
+
+import json
+
+from pi_sandbox.memory_sync.outcome import StoreOutcome
+from tests.integration.sync_inside.stores import make_store
+
+
+def stops(store, *words):
+    before, tip = store.state(), store.tip
+    result = store.sync("y")
+    assert result.outcome is StoreOutcome.FAILED
+    for word in words:
+        assert word in result.message, result.message
+    assert (store.state(), store.tip) == (before, tip)
+    assert result.said.questions == []
+    return result
+
+
+def test_a_remote_that_is_ahead_stops(pushed, tmp_path):
+    other = pushed.elsewhere(tmp_path / "other")
+    other.note("other", "Written elsewhere.")
+    other.commit()
+    other.push_by_hand("main")
+    result = stops(pushed, "the remote has commits the local repo lacks (1)")
+
+    assert "pull or rebase on the host" in result.hint
+
+
+def test_a_remote_that_went_another_way_stops(pushed, tmp_path):
+    other = pushed.elsewhere(tmp_path / "other")
+    other.note("other", "Written elsewhere.")
+    other.commit()
+    other.push_by_hand("main")
+    pushed.note("build", "It is built by make, twice.")
+    pushed.commit()
+    stops(pushed, "the remote has commits the local repo lacks (1, and the store has 1 that the remote lacks)")
+
+
+def test_after_a_pull_on_the_host_the_same_store_is_pushed(pushed, tmp_path):
+    other = pushed.elsewhere(tmp_path / "other")
+    other.note("other", "Written elsewhere.")
+    other.commit()
+    other.push_by_hand("main")
+    pushed.git("pull", "--quiet", "--ff-only", str(other.folder), "main")
+    pushed.note("build", "It is built by make, twice.")
+
+    assert pushed.sync("y").outcome is StoreOutcome.PUSHED
+    assert pushed.tip == pushed.head
+
+
+def test_a_remote_whose_history_was_replaced_stops(pushed, tmp_path):
+    other = pushed.elsewhere(tmp_path / "other")
+    other.git("checkout", "--quiet", "--orphan", "new")
+    other.commit()
+    other.push_by_hand("+new:main")
+    stops(pushed, "the remote has commits the local repo lacks", "nothing in common")
+
+
+def test_a_remote_that_was_put_back_to_an_older_commit_stops(pushed):
+    first = pushed.head
+    pushed.note("build", "It is built by make, twice.")
+    pushed.sync("y")
+    pushed.push_by_hand(f"+{first}:main")
+    stops(pushed, "went back to", first)
+
+
+def test_a_remote_whose_branch_was_deleted_stops(pushed):
+    pushed.server.repository(pushed.remote_name).joinpath("refs/heads/main").unlink()
+    result = stops(pushed, "has no branch any more")
+
+    assert "state/sync" in result.hint
+
+
+def test_the_way_out_of_a_deleted_branch_that_the_hint_names_works(pushed):
+    pushed.server.repository(pushed.remote_name).joinpath("refs/heads/main").unlink()
+    (pushed.records / "private.json").unlink()
+
+    assert pushed.sync("y").outcome is StoreOutcome.PUSHED
+
+
+def test_a_remote_whose_branch_was_renamed_stops(pushed):
+    heads = pushed.server.repository(pushed.remote_name) / "refs" / "heads"
+    (heads / "main").rename(heads / "master")
+    stops(pushed, 'has no branch "main"', '"master"')
+
+
+def test_a_remote_with_another_default_branch_stops(pushed):
+    pushed.push_by_hand("main:trunk")
+    (pushed.server.repository(pushed.remote_name) / "HEAD").write_text("ref: refs/heads/trunk\n")
+    stops(pushed, 'default branch is "trunk"')
+
+
+def test_a_remote_with_commits_stops_a_store_without_one(store, tmp_path):
+    other = store.elsewhere(tmp_path / "other")
+    other.write("README.md", "from the forge\n")
+    other.commit()
+    other.push_by_hand("HEAD:main")
+    stops(store, "the remote has commits the local repo lacks")
+
+
+def test_the_first_push_goes_to_an_empty_remote_after_the_same_checks(store):
+    result = store.sync("y")
+
+    assert result.outcome is StoreOutcome.PUSHED
+    assert store.tip == store.head
+    assert result.said.questions == ["push private? [y/N]"]
+    assert "  | +It is built by make." in result.said.lines
+    assert store.git("status", "--porcelain") == ""
+
+
+def test_an_empty_remote_whose_head_names_another_branch_takes_the_first_push(server, tmp_path):
+    store = make_store(server, tmp_path, "private", "head-is-master", branch="master")
+
+    assert store.sync("y").outcome is StoreOutcome.PUSHED
+
+
+def test_a_store_with_the_newer_hash_is_pushed(server, tmp_path):
+    store = make_store(server, tmp_path, "private", "newer-hash", object_format="sha256")
+
+    assert store.sync("y").outcome is StoreOutcome.PUSHED
+    store.note("build", "It is built by make, twice.")
+    assert store.sync("y").outcome is StoreOutcome.PUSHED
+    assert len(store.head) == 64
+    assert store.tip == store.head
+
+
+def test_a_remote_with_another_hash_stops(server, tmp_path):
+    store = make_store(server, tmp_path, "private", "older-hash")
+    store.sync("y")
+    newer = make_store(server, tmp_path / "newer", "private", "unused", object_format="sha256")
+    newer.access = store.access
+    stops(newer, "different hashes")
+
+
+def test_another_branch_than_main_is_pushed_to_its_own_name(store):
+    store.git("symbolic-ref", "HEAD", "refs/heads/notes/mine")
+
+    assert store.sync("y").outcome is StoreOutcome.PUSHED
+    assert store.server.tip(store.remote_name, "notes/mine") == store.head
+
+
+def test_a_store_moved_to_a_new_empty_remote_is_pushed_there(pushed, server):
+    server.add_repository("new-home")
+    pushed.access = type(pushed.access)(server.url("new-home"), pushed.access.username, pushed.access.token)
+
+    assert pushed.sync("y").outcome is StoreOutcome.PUSHED
+    assert server.tip("new-home") == pushed.head
+
+
+def test_nothing_to_push_is_said_and_asks_nothing(pushed):
+    result = pushed.sync("y")
+
+    assert result.outcome is StoreOutcome.NOTHING
+    assert result.said.questions == []
+    assert "private: nothing to push" in result.said.lines
+
+
+def test_the_record_tells_when_and_where_was_pushed(pushed):
+    record = json.loads((pushed.records / "private.json").read_text())
+
+    assert record["commits"] == [pushed.head]
+    assert record["last_push"]["commit"] == pushed.head
+    assert record["last_push"]["url"] == pushed.access.url
+    assert (pushed.records / "private.json").stat().st_mode & 0o077 == 0
+
+
+def test_a_record_that_cannot_be_read_stops(pushed):
+    (pushed.records / "private.json").write_text("{")
+    result = pushed.sync("y")
+
+    assert result.outcome is StoreOutcome.FAILED
+    assert "cannot be read" in result.message

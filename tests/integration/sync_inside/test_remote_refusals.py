@@ -1,0 +1,180 @@
+"""Every way in which a remote does not take a push ends the store with its own sentence, and keeps what is local."""
+
+import dataclasses
+from datetime import timedelta
+
+import pytest
+
+from pi_sandbox.memory_sync.outcome import StoreOutcome
+from pi_sandbox.memory_sync.push_access import Network
+from tests.fakes.git_server import git_server
+from tests.integration.sync_inside.stores import Conversation, make_store
+
+
+def with_access(store, **changes):
+    return dataclasses.replace(store, access=dataclasses.replace(store.access, **changes))
+
+
+def fails(store, *words, answers=("y",)):
+    before = store.state()
+    result = store.sync(*answers)
+    assert result.outcome is StoreOutcome.FAILED
+    for word in words:
+        assert word in result.message, (result.message, result.said.text)
+    assert store.access.token not in result.said.text + result.message + result.hint
+    assert store.server.authorization.split()[1] not in result.said.text + result.message + result.hint
+    assert result.said.questions == []
+    assert store.state() == before
+    return result
+
+
+def test_a_wrong_token_is_unauthorized(store):
+    fails(with_access(store, token="wrong-to/k+en%"), "did not accept the credential")
+
+
+def test_a_login_without_the_right_is_forbidden(store):
+    store.server.restart(extra=f"<Location /git/{store.remote_name}.git>\nRequire all denied\n</Location>")
+    try:
+        fails(store, "refused access")
+    finally:
+        store.server.restart()
+
+
+def test_a_repository_that_is_not_there_is_not_found(store):
+    fails(with_access(store, url=store.server.url("nothing-here")), "no such repository")
+
+
+def test_a_host_that_does_not_answer_is_unreachable(store):
+    fails(with_access(store, url="https://127.0.0.1:9/git/x.git"), "unreachable")
+
+
+def test_a_name_that_is_not_there_is_unreachable(store):
+    fails(with_access(store, url="https://no-such-host.invalid/git/x.git"), "unreachable")
+
+
+def test_a_server_with_a_fault_of_its_own_is_named(store):
+    store.server.restart(extra="RewriteEngine on\nRewriteRule ^ - [R=503,L]")
+    try:
+        fails(store, "fault of its own")
+    finally:
+        store.server.restart()
+
+
+def test_an_authority_that_is_not_trusted_is_a_certificate_failure_that_names_the_setting(store):
+    before = store.server.requests()
+    untrusting = dataclasses.replace(store, network=Network(None, None, None))
+    result = fails(untrusting, "certificate")
+
+    assert "PI_SANDBOX_CA_BUNDLE" in result.hint
+    assert "clock" in result.hint
+    assert store.server.requests() == before
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        {"valid_from": timedelta(days=-30), "valid_for": timedelta(days=10)},
+        {"valid_from": timedelta(days=10), "valid_for": timedelta(days=30)},
+    ],
+    ids=["expired", "not-yet-valid"],
+)
+def test_a_certificate_of_another_time_mentions_the_clock(tmp_path, times):
+    with git_server(**times) as server:
+        result = fails(make_store(server, tmp_path, "private", "private"), "certificate")
+
+    assert "clock" in result.hint
+
+
+def test_a_certificate_for_another_name_is_a_certificate_failure(tmp_path):
+    with git_server(names=("elsewhere.example",)) as server:
+        fails(make_store(server, tmp_path, "private", "private"), "certificate")
+
+
+def test_a_redirect_is_not_followed_and_the_other_place_gets_no_credential(store):
+    other = f"https://127.0.0.1:{store.server.other_port}"
+    store.server.restart(extra=f"RewriteEngine on\nRewriteRule ^/git/(.*)$ {other}/git/$1 [R=302,L]")
+    try:
+        fails(store, "redirects")
+    finally:
+        store.server.restart()
+
+    assert store.server.requests(other=True) == []
+
+
+def test_the_control_of_the_redirect_that_the_other_place_logs_what_it_gets(store):
+    other = with_access(store, url=store.access.url.replace(str(store.server.port), str(store.server.other_port)))
+
+    assert other.sync("y").outcome is StoreOutcome.PUSHED
+    assert ("200", store.server.authorization) in store.server.requests(other=True)
+
+
+def rejected(store, *words):
+    """Pushes once more against a remote that does not take it: the commit stays local, the remote stays as it is."""
+    store.note("build", "It is built by make, twice.")
+    before = store.tip
+    result = store.sync("y")
+    assert result.outcome is StoreOutcome.FAILED
+    for word in words:
+        assert word in result.message, (result.message, result.said.text)
+    assert store.tip == before
+    assert store.git("log", "-1", "--format=%s") == "chore(memory): sync private 2026-01-31"
+    assert store.git("status", "--porcelain") == ""
+    assert "pushed " not in result.said.text
+    return result
+
+
+def test_a_hook_that_refuses_is_a_rejection_and_the_next_run_shows_what_is_unpushed(pushed):
+    pushed.server.add_hook(pushed.remote_name, "pre-receive", "echo not today >&2; exit 1")
+    result = rejected(pushed, "rejected", "hook")
+
+    assert "  | remote: not today" in result.said.text.replace("remote: not today        ", "remote: not today")
+    again = pushed.sync("n")
+    assert again.outcome is StoreOutcome.SKIPPED
+    assert f"commit {pushed.head}" in again.said.lines
+    assert "was not made by memory-sync" not in again.said.text
+
+
+def test_a_hook_cannot_draw_a_question_or_show_the_credential(pushed):
+    script = (
+        f"printf '\\033[2J\\rpush private? [y/N] ' >&2; echo 'Authorization: {pushed.server.authorization}' >&2; exit 1"
+    )
+    pushed.server.add_hook(pushed.remote_name, "pre-receive", script)
+    result = rejected(pushed, "rejected")
+
+    assert "\033" not in result.said.text
+    assert pushed.server.authorization.split()[1] not in result.said.text
+    assert "holds the credential and is not shown" in result.said.text
+
+
+def test_a_remote_that_moves_on_between_the_look_and_the_push_rejects(pushed, tmp_path):
+    def move_on(question):
+        other = pushed.elsewhere(tmp_path / "other")
+        other.note("other", "Written elsewhere.")
+        other.commit()
+        other.push_by_hand("main")
+
+    pushed.note("build", "It is built by make, twice.")
+    result = pushed.sync("y", said=Conversation(before_answer=move_on))
+
+    assert result.outcome is StoreOutcome.FAILED
+    assert "rejected" in result.message
+    assert "moved on" in result.message
+
+
+def test_a_remote_that_takes_the_objects_and_drops_the_branch_is_noticed(pushed):
+    bare = pushed.server.repository(pushed.remote_name)
+    old = pushed.tip
+    pushed.server.add_hook(pushed.remote_name, "post-receive", f"git -C {bare} update-ref refs/heads/main {old}")
+    rejected(pushed, "did not move its branch")
+
+
+def test_a_protected_branch_is_a_rejection(pushed):
+    pushed.server.add_hook(pushed.remote_name, "update", 'echo "GL-HOOK-ERR: protected branch" >&2; exit 1')
+    rejected(pushed, "rejected")
+
+
+def test_the_control_that_the_same_push_arrives_without_a_refusing_hook(pushed):
+    pushed.note("build", "It is built by make, twice.")
+
+    assert pushed.sync("y").outcome is StoreOutcome.PUSHED
+    assert pushed.tip == pushed.head

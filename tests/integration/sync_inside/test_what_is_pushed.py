@@ -1,0 +1,462 @@
+"""What is shown is what is scanned is what is pushed, whatever the repository contains and whatever happens."""
+
+import base64
+import os
+import unicodedata
+
+import pytest
+
+from pi_sandbox.memory_sync.outcome import StoreOutcome
+from tests.integration.sync_inside.stores import Conversation, make_store
+
+BLOCKED = "blocked by the memory check (fix the listed lines)"
+
+
+def made_up_key():
+    """Put together at run time, so that nothing in the repository looks like a key."""
+    return "gl" + "pat-" + "Zx8Kq2" + "Vn7Lw4" + "Rt9Bm3pQ"
+
+
+def remote_files(store):
+    """What the remote holds, by path."""
+    bare = str(store.server.repository(store.remote_name))
+    names = store.git("-c", "safe.directory=*", "-C", bare, "ls-tree", "-r", "-z", "--name-only", "main").split("\0")
+    return [name for name in names if name]
+
+
+def remote_content(store, path):
+    bare = str(store.server.repository(store.remote_name))
+    return store.git("-c", "safe.directory=*", "-C", bare, "show", f"main:{path}")
+
+
+def blocked(store, *lines):
+    before, tip = store.state(), store.tip
+    result = store.sync("y", "y", "y")
+    assert result.outcome is StoreOutcome.FAILED, result.said.text
+    assert result.message == BLOCKED
+    for line in lines:
+        assert any(line in said for said in result.said.lines), result.said.text
+    assert result.said.questions == []
+    assert (store.state(), store.tip) == (before, tip)
+    assert made_up_key() not in result.said.text + result.hint
+    return result
+
+
+# Secrets
+
+
+def test_a_secret_in_a_file_blocks(pushed):
+    pushed.note("build", f"token: {made_up_key()}")
+    blocked(pushed, "notes/build.md:6 blocking secret")
+
+
+def test_a_secret_in_a_tracked_file_that_is_ignored_blocks(pushed):
+    pushed.write("notes/hidden.md", "nothing\n")
+    pushed.commit()
+    pushed.write(".git/info/exclude", "notes/hidden.md\n")
+    pushed.write("notes/hidden.md", f"token: {made_up_key()}\n")
+    blocked(pushed, "notes/hidden.md:1 blocking secret")
+
+
+def test_a_secret_in_an_untracked_file_that_is_ignored_is_neither_shown_nor_pushed(pushed):
+    pushed.write(".gitignore", "*.local\n")
+    pushed.write("notes/mine.local", f"token: {made_up_key()}\n")
+    result = pushed.sync("y")
+
+    assert result.outcome is StoreOutcome.PUSHED
+    assert remote_files(pushed) == [".gitignore", "briefing.md", "index.md", "log.md", "notes/build.md"]
+    assert "mine.local" not in result.said.text
+
+
+@pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])
+def test_a_secret_behind_an_index_flag_blocks(pushed, flag):
+    pushed.git("update-index", flag, "notes/build.md")
+    pushed.note("build", f"token: {made_up_key()}")
+    assert pushed.git("status", "--porcelain") == ""
+    blocked(pushed, "notes/build.md:6 blocking secret")
+
+
+def test_a_secret_behind_an_attribute_that_hides_diffs_blocks(pushed):
+    pushed.write(".gitattributes", "*.md -diff -text\n")
+    pushed.note("build", f"token: {made_up_key()}")
+    blocked(pushed, "notes/build.md:6 blocking secret")
+
+
+def test_a_secret_that_only_an_earlier_unpushed_commit_has_blocks_and_the_way_out_works(pushed):
+    tip = pushed.tip
+    pushed.note("build", f"token: {made_up_key()}")
+    bad = pushed.commit()
+    pushed.note("build", "It is built by make, twice.")
+    pushed.commit()
+    result = blocked(pushed, f"commit {bad[:12]} notes/build.md", "blocking secret")
+
+    assert result.hint.endswith(f"git -C ~/pi/brain/store reset --soft {tip}")
+    pushed.git("reset", "--soft", tip)
+    assert pushed.sync("y").outcome is StoreOutcome.PUSHED
+
+
+def test_a_secret_in_a_commit_message_blocks(pushed):
+    pushed.note("build", "It is built by make, twice.")
+    bad = pushed.commit(f"say token: {made_up_key()}")
+    blocked(pushed, f"commit {bad[:12]} message", "blocking secret")
+
+
+def test_a_secret_in_an_authors_name_blocks(pushed):
+    pushed.note("build", "It is built by make, twice.")
+    pushed.git("add", ".")
+    pushed.git("commit", "-q", "-m", "by hand", f"--author={made_up_key()} <a@localhost>")
+    blocked(pushed, f"commit {pushed.head[:12]} author", "blocking secret")
+
+
+def test_a_secret_in_the_owners_own_name_blocks(pushed):
+    pushed.git("config", "user.name", made_up_key())
+    pushed.note("build", "It is built by make, twice.")
+    blocked(pushed, "user.name and user.email", "blocking secret")
+
+
+@pytest.mark.parametrize("form", ["plain", "base64"])
+def test_the_token_in_use_blocks_in_any_spelling(pushed, form):
+    token = pushed.access.token
+    text = token if form == "plain" else base64.b64encode(f"x:{token}".encode()).decode()
+    pushed.note("build", f"We use {text} there.")
+    result = blocked(pushed, "notes/build.md:6 blocking")
+
+    assert text not in result.said.text
+
+
+def test_the_other_stores_token_blocks_too(pushed):
+    other = "o" + "ther-" + "token-42"
+    pushed.note("build", f"We use {other} there.")
+    result = pushed.sync("y", live_secrets=(*pushed.access.live_secrets, other))
+
+    assert result.message == BLOCKED
+
+
+def test_a_project_folder_in_core_blocks(server, tmp_path):
+    core = make_store(server, tmp_path, "core", "core-with-project")
+    core.write("git.example.org/group/repo/notes/x.md", "text\n")
+    blocked(core, "project-in-core")
+
+
+def test_a_link_blocks(pushed):
+    (pushed.folder / "notes" / "link.md").symlink_to("/etc/passwd")
+    blocked(pushed, "notes/link.md blocking symlink")
+
+
+@pytest.mark.parametrize("form", ["with a commit", "without a commit", "a gitfile"])
+def test_a_repository_inside_the_store_blocks(pushed, form):
+    inner = pushed.folder / "notes" / "inner"
+    inner.mkdir()
+    (inner / "note.md").write_text(f"token: {made_up_key()}\n")
+    if form == "a gitfile":
+        (inner / ".git").write_text("gitdir: elsewhere\n")
+    else:
+        pushed.git("-C", str(inner), "init", "-q")
+    if form == "with a commit":
+        pushed.git("-C", str(inner), "add", ".")
+        pushed.git("-C", str(inner), "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x")
+    blocked(pushed, "notes/inner blocking nested-repository")
+
+
+def test_a_submodule_whose_folder_is_empty_blocks(pushed):
+    pushed.git("update-index", "--add", "--cacheinfo", f"160000,{pushed.head},notes/module")
+    (pushed.folder / "notes" / "module").mkdir()
+    blocked(pushed, "notes/module blocking nested-repository")
+
+
+def test_an_empty_store_is_not_clean(server, tmp_path):
+    store = make_store(server, tmp_path, "private", "no-files")
+    for file in [*store.folder.glob("*.md"), *store.folder.glob("notes/*")]:
+        file.unlink()
+    blocked(store, "nothing-checked")
+
+
+# Personal data
+
+
+PERSON = "erika.beispiel@kunde.example"
+
+
+def test_personal_data_is_asked_line_by_line_and_yes_pushes(pushed):
+    pushed.note("build", f"Ask {PERSON} about it.")
+    result = pushed.sync("y", "y")
+
+    assert result.said.questions == ["confirm notes/build.md:6 personal-email? [y/N]", "push private? [y/N]"]
+    assert result.outcome is StoreOutcome.PUSHED
+    assert PERSON in remote_content(pushed, "notes/build.md")
+
+
+@pytest.mark.parametrize("answer", ["n", "Y", "yes", ""])
+def test_any_other_answer_skips_the_store_at_the_first_question(pushed, answer):
+    pushed.note("build", "\n\n".join(f"Ask {number}.{PERSON}" for number in range(50)))
+    before = pushed.state()
+    result = pushed.sync(answer)
+
+    assert result.outcome is StoreOutcome.SKIPPED
+    assert "private: skipped (personal data not confirmed)" in result.said.lines
+    assert len(result.said.questions) == 1
+    assert pushed.state() == before
+
+
+def test_a_line_on_the_remote_is_not_asked_again_when_it_is_moved_wrapped_or_gets_other_line_ends(pushed):
+    pushed.note("build", f"Ask {PERSON} about it, he knows how the site is built.\n\nMore.")
+    pushed.sync("y", "y")
+    pushed.note("build", f"More.\n\n> Ask {PERSON}\n> about it, he knows how\n> the site is built.")
+    pushed.write("notes/other.md", f"---\r\ndescription: x\r\n---\r\n# Other\r\n\r\nAsk {PERSON} about it, he\r\n")
+    result = pushed.sync("y")
+
+    assert result.said.questions == ["push private? [y/N]"], result.said.text
+    assert result.outcome is StoreOutcome.PUSHED
+
+
+def test_a_changed_line_is_asked_again(pushed):
+    pushed.note("build", f"Ask {PERSON} about it.")
+    pushed.sync("y", "y")
+    pushed.note("build", f"Never ask {PERSON} about it.")
+
+    assert pushed.sync("y", "n").said.questions[0] == "confirm notes/build.md:6 personal-email? [y/N]"
+
+
+def test_personal_data_in_an_earlier_unpushed_commit_is_asked(pushed):
+    pushed.note("build", f"Ask {PERSON} about it.")
+    bad = pushed.commit()
+    pushed.note("build", "It is built by make, twice.")
+    pushed.commit()
+
+    assert pushed.sync("n").said.questions == [f"confirm commit {bad[:12]} notes/build.md:6 personal-email? [y/N]"]
+
+
+def test_personal_data_in_a_message_is_asked(pushed):
+    pushed.note("build", "It is built by make, twice.")
+    bad = pushed.commit(f"Ask {PERSON}")
+
+    assert pushed.sync("n").said.questions == [f"confirm commit {bad[:12]} message:1 personal-email? [y/N]"]
+
+
+def test_a_stranger_as_author_is_asked_once_and_the_owner_never(pushed):
+    for text in ("twice", "thrice"):
+        pushed.note("build", f"It is built by make, {text}.")
+        pushed.git("add", ".")
+        pushed.git("commit", "-q", "-m", "by hand", f"--author=Erika Beispiel <{PERSON}>")
+    result = pushed.sync("y", "y")
+
+    assert "author:1 personal" in result.said.questions[0], result.said.text
+    assert len(result.said.questions) == 2
+    assert result.outcome is StoreOutcome.PUSHED
+    pushed.note("build", "It is built by make, once.")
+    pushed.git("add", ".")
+    pushed.git("commit", "-q", "-m", "by hand", f"--author=Erika Beispiel <{PERSON}>")
+    assert pushed.sync("y").said.questions == ["push private? [y/N]"]
+
+
+# Shown and pushed
+
+
+def test_a_file_that_changes_after_the_review_is_pushed_as_it_was_shown(pushed):
+    pushed.note("build", "It is built by make, twice.")
+
+    def write(question):
+        pushed.note("build", f"token: {made_up_key()}")
+        pushed.note("late", "Came too late.")
+
+    result = pushed.sync("y", said=Conversation(before_answer=write))
+
+    assert result.outcome is StoreOutcome.PUSHED
+    assert "make, twice" in remote_content(pushed, "notes/build.md")
+    assert remote_files(pushed) == ["briefing.md", "index.md", "log.md", "notes/build.md"]
+    assert made_up_key() in (pushed.folder / "notes/build.md").read_text()
+    assert pushed.git("status", "--porcelain").split() == ["M", "notes/build.md", "??", "notes/late.md"]
+
+
+def test_a_branch_that_moves_during_the_review_stops_the_push(pushed):
+    pushed.note("build", "It is built by make, twice.")
+    tip = pushed.tip
+
+    def commit(question):
+        pushed.commit("on the host")
+
+    result = pushed.sync("y", said=Conversation(before_answer=commit))
+
+    assert result.outcome is StoreOutcome.FAILED
+    assert "changed while it was reviewed" in result.message
+    assert pushed.tip == tip
+    assert pushed.git("log", "-1", "--format=%s") == "on the host"
+
+
+def test_configuration_that_changes_during_the_review_stops_the_push(pushed):
+    pushed.note("build", "It is built by make, twice.")
+    tip = pushed.tip
+    said = Conversation(before_answer=lambda question: pushed.git("config", "core.fsmonitor", "touch /nowhere"))
+
+    assert "core.fsmonitor" in pushed.sync("y", said=said).message
+    assert pushed.tip == tip
+
+
+def test_a_no_leaves_the_store_byte_for_byte_as_it_was(pushed):
+    pushed.note("build", "It is built by make, twice.")
+    before = pushed.state()
+    result = pushed.sync("n")
+
+    assert result.outcome is StoreOutcome.SKIPPED
+    assert "private: skipped, changes stay local" in result.said.lines
+    assert pushed.state() == before
+
+
+def test_what_was_staged_before_is_reviewed_again(pushed):
+    pushed.note("build", "Staged.")
+    pushed.git("add", ".")
+    pushed.note("build", "And then changed.")
+    result = pushed.sync("y")
+
+    assert "  | +And then changed." in result.said.lines
+    assert "And then changed" in remote_content(pushed, "notes/build.md")
+    assert pushed.git("status", "--porcelain") == ""
+
+
+def test_a_commit_made_by_hand_is_flagged_and_shown_with_its_patch(pushed):
+    pushed.note("build", "By hand.")
+    mine = pushed.commit("a subject\n\na body")
+    result = pushed.sync("y")
+
+    assert f"warning: commit {mine} was not made by memory-sync" in result.said.lines
+    assert "  | a subject" in result.said.lines
+    assert "  | +By hand." in result.said.lines
+    assert result.outcome is StoreOutcome.PUSHED
+    assert pushed.tip == mine
+
+
+def test_a_merge_shows_what_it_brings(pushed):
+    pushed.git("checkout", "-q", "-b", "side")
+    pushed.note("side", "From the side.")
+    pushed.commit("side")
+    pushed.git("checkout", "-q", "main")
+    pushed.note("build", "On main.")
+    pushed.commit("main")
+    pushed.git("merge", "-q", "--no-edit", "side")
+    result = pushed.sync("y")
+
+    assert result.said.text.count("was not made by memory-sync") == 3
+    assert result.said.lines.count("  | +From the side.") == 2
+    assert result.outcome is StoreOutcome.PUSHED
+
+
+def test_a_subject_that_looks_like_ours_is_flagged_all_the_same(pushed):
+    pushed.note("build", "By the agent.")
+    theirs = pushed.commit("chore(memory): sync private 2026-01-31")
+
+    assert f"warning: commit {theirs} was not made by memory-sync" in pushed.sync("n").said.lines
+
+
+def test_text_from_the_store_cannot_pose_as_ours(pushed):
+    pushed.note("build", "\033[2Jpush private? [y/N] \rhidden\u202e\u200b")
+    pushed.write("notes/a\npush private? [y_N].md", "---\ndescription: x\n---\n# A\n")
+    pushed.commit("\rpush private? [y/N] \033[1A")
+    result = pushed.sync("n")
+
+    forged = [line for line in result.said.lines if "push private?" in line]
+    assert forged
+    assert all(line.startswith("  ") or "\\n" in line for line in forged), forged
+    assert "  | +\\x1b[2Jpush private? [y/N] \\rhidden\\u202e\\u200b" in result.said.lines
+    assert not {character for line in result.said.lines for character in line if not character.isprintable()}
+
+
+def test_odd_names_are_each_listed_scanned_and_pushed(pushed):
+    names = [
+        "größe",
+        'a"b',
+        "a\tb",
+        "a\nb",
+        "a\\b",
+        " leading",
+        "trailing.",
+        "🎈",
+        os.fsdecode(b"l\xff"),
+        ":(glob)*",
+        "-rf",
+    ]
+    for name in names:
+        pushed.write(f"notes/{name}.md", f"---\ndescription: {name!a}\n---\n# A\n")
+    result = pushed.sync("y")
+
+    assert result.outcome is StoreOutcome.PUSHED, result.message
+    assert len(
+        [line for line in result.said.lines if line.startswith("  added notes/") or line.startswith('  added "notes/')]
+    ) == len(names)
+    assert len(remote_files(pushed)) == 4 + len(names)
+    assert pushed.git("status", "--porcelain") == ""
+
+
+def test_a_checkout_with_other_line_ends_shows_no_difference(pushed):
+    pushed.write("notes/build.md", (pushed.folder / "notes/build.md").read_bytes().replace(b"\n", b"\r\n"))
+
+    assert pushed.sync("y").outcome is StoreOutcome.NOTHING
+
+
+def test_an_edit_in_a_checkout_with_other_line_ends_shows_that_edit(pushed):
+    text = (pushed.folder / "notes/build.md").read_bytes() + b"One more.\n"
+    pushed.write("notes/build.md", text.replace(b"\n", b"\r\n"))
+    result = pushed.sync("y")
+
+    assert [line for line in result.said.lines if line.startswith(("  | +", "  | -"))][2:] == ["  | +One more."]
+    assert "\r" not in remote_content(pushed, "notes/build.md")
+
+
+def test_a_name_that_is_decomposed_on_the_disk_is_one_file(pushed):
+    composed = unicodedata.normalize("NFC", "notes/größe.md")
+    pushed.write(composed, "---\ndescription: x\n---\n# A\n")
+    pushed.sync("y")
+    (pushed.folder / composed).rename(pushed.folder / unicodedata.normalize("NFD", composed))
+
+    assert pushed.sync("y").outcome is StoreOutcome.NOTHING
+
+
+def test_a_removed_file_is_shown_and_goes(pushed):
+    (pushed.folder / "notes/build.md").unlink()
+    pushed.write("index.md", "")
+    result = pushed.sync("y")
+
+    assert "  removed notes/build.md" in result.said.lines
+    assert remote_files(pushed) == ["briefing.md", "index.md", "log.md"]
+
+
+def test_a_split_index_and_its_shared_part_are_read(pushed):
+    pushed.git("update-index", "--split-index")
+    pushed.write("notes/forced.tmp", "x\n")
+    pushed.write(".gitignore", "*.tmp\n")
+    pushed.git("add", "-f", "notes/forced.tmp")
+    result = pushed.sync("y")
+
+    assert result.outcome is StoreOutcome.PUSHED
+    assert "notes/forced.tmp" in remote_files(pushed)
+
+
+def test_filters_and_line_end_settings_change_nothing_of_what_is_pushed(pushed):
+    pushed.git("config", "core.autocrlf", "true")
+    pushed.write(".gitattributes", "*.md text eol=crlf\n")
+    pushed.write("notes/new.md", b"---\ndescription: x\n---\n# A\r\n")
+    result = pushed.sync("y")
+
+    assert result.outcome is StoreOutcome.PUSHED
+    bare = str(pushed.server.repository(pushed.remote_name))
+    size = pushed.git("-c", "safe.directory=*", "-C", bare, "cat-file", "-s", "main:notes/new.md")
+    assert int(size) == (pushed.folder / "notes/new.md").stat().st_size
+
+
+def test_the_commit_is_by_the_stores_own_identity_or_by_nobody(store):
+    store.git("config", "--unset", "user.name")
+    store.git("config", "--unset", "user.email")
+    store.sync("y")
+    assert store.git("log", "-1", "--format=%an <%ae> %cn") == "pi-sandbox <pi-sandbox@localhost> pi-sandbox"
+    store.git("config", "user.name", "Owner")
+    store.git("config", "user.email", "owner@localhost")
+    store.note("build", "Again.")
+    store.sync("y")
+    assert store.git("log", "-1", "--format=%an <%ae> %cn") == "Owner <owner@localhost> Owner"
+
+
+def test_the_tracking_branch_of_a_remote_with_the_same_url_follows(store):
+    store.git("remote", "add", "origin", store.access.url)
+    store.sync("y")
+
+    assert store.git("rev-parse", "refs/remotes/origin/main") == store.head
+    assert store.git("rev-list", "--count", "origin/main..main") == "0"
