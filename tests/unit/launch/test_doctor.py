@@ -1,0 +1,104 @@
+"""The doctor without an engine: one thing that is wrong hides no other, and what cannot be looked at is never good."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pi_sandbox.cli.main import root
+from pi_sandbox.git_access.runner import make_repository
+from pi_sandbox.launch.doctor import Check, State, examine
+from pi_sandbox.launch.home import make_home, read_home_templates
+from pi_sandbox.launch.home_plan import home_pieces
+from pi_sandbox.settings.read import read_settings
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    environ = {
+        "PI_SANDBOX_HOME": str(tmp_path / "pi"),
+        "HOME": str(tmp_path),
+        "DOCKER_HOST": f"unix://{tmp_path}/nowhere.sock",
+    }
+    settings = read_settings(environ)
+    make_home(settings.home, home_pieces(settings.domains, read_home_templates()), make_repository)
+    return environ
+
+
+def checks(environ: dict[str, str]) -> dict[str, Check]:
+    return {check.name: check for check in examine(environ)}
+
+
+def test_a_fresh_home_is_good_and_a_missing_engine_is_bad_with_its_address(environ: dict[str, str]) -> None:
+    found = checks(environ)
+    good = {name for name, check in found.items() if check.state is State.GOOD}
+    assert {"settings", "home", "store core", "store private", "store work", "pi's settings", "disk"} <= good
+    assert found["engine"].state is State.BAD
+    assert "/nowhere.sock" in found["engine"].detail
+    assert found["engine"].remedy
+
+
+def test_what_needs_an_engine_is_not_applicable_without_one(environ: dict[str, str]) -> None:
+    found = checks(environ)
+    assert {found[name].state for name in ("image", "mounts", "leftovers")} == {State.NOT_APPLICABLE}
+
+
+def test_every_bad_check_has_a_remedy_and_no_other_has(environ: dict[str, str]) -> None:
+    for check in examine(environ):
+        assert bool(check.remedy) == (check.state is State.BAD), check
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("brain/pi-memory-core", "store core"), ("pi-config/agent/AGENTS.md", "pi's settings"), ("ws", "home")],
+)
+def test_what_is_missing_is_named_with_what_makes_it(environ: dict[str, str], path: str, name: str) -> None:
+    place = Path(environ["PI_SANDBOX_HOME"], path)
+    place.rename(place.with_name("away"))
+    check = checks(environ)[name]
+    assert check.state is State.BAD
+    assert str(place) in check.detail
+    assert "pi-sandbox init" in check.remedy
+
+
+def test_a_home_that_others_may_write_in_is_bad(environ: dict[str, str]) -> None:
+    Path(environ["PI_SANDBOX_HOME"]).chmod(0o777)
+    assert checks(environ)["home"].state is State.BAD
+
+
+def test_settings_that_cannot_be_read_do_not_hide_the_engine(environ: dict[str, str]) -> None:
+    found = checks({**environ, "PI_SANDBOX_CPUS": "many"})
+    assert (found["settings"].state, found["engine"].state) == (State.BAD, State.BAD)
+    assert "PI_SANDBOX_CPUS" in found["settings"].detail
+    assert "home" not in found
+
+
+def test_the_keyring_is_asked_only_where_something_comes_from_it(environ: dict[str, str]) -> None:
+    assert checks(environ)["keyring"].state is State.NOT_APPLICABLE
+    named = {**environ, "PI_SANDBOX_PASS_SECRETS": "A_KEY", "A_KEY": "value"}
+    assert checks(named)["keyring"].state is State.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize("arguments", [["doctor"], ["doctor", "--json"]])
+def test_the_command_ends_with_1_and_shows_where_each_setting_came_from(
+    environ: dict[str, str], arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    result = CliRunner().invoke(root, arguments, standalone_mode=False)
+    assert result.return_value == 1
+    assert "PI_SANDBOX_HOME" in result.output
+    assert "environment" in result.output
+    if "--json" in arguments:
+        values = json.loads(result.output)
+        assert {check["state"] for check in values["checks"]} <= {"good", "bad", "not applicable"}
+
+
+def test_no_proxy_password_is_shown(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    word = "hunter" + "2" * 8
+    for name, value in {**environ, "https_proxy": f"http://me:{word}@proxy.example.org:1"}.items():
+        monkeypatch.setenv(name, value)
+    output = CliRunner().invoke(root, ["doctor"], standalone_mode=False).output
+    assert "https_proxy" in output
+    assert word not in output
