@@ -15,7 +15,7 @@ from __future__ import annotations
 import io
 import re
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -152,7 +152,10 @@ def build_image(
     after = find_image(client, identity)
     if log.failure is not None or not isinstance(after, Matches):
         raise _build_failure(identity, base_image, log)
-    _remove_leftovers(client, identity.target, before, after, log)
+    leftovers = _leftovers(client, identity.target, before, after, log)
+    if leftovers:
+        progress(BuildProgress(len(leftovers), len(leftovers), "remove images of earlier builds"))
+        _remove_unneeded(client, leftovers)
     return after.image_id
 
 
@@ -180,22 +183,23 @@ def stale_stages(stages: Sequence[Mapping[str, Any]], used: Collection[str], now
     )
 
 
-def _remove_leftovers(client: APIClient, target: Target, before: ImageState, after: Matches, log: BuildLog) -> None:
-    if not isinstance(before, Absent) and before.image_id != after.image_id:
-        _remove_unless_needed(client, before.image_id)
-    if target == "agent":  # its build uses every stage; the other would throw away what only the agent needs
-        with engine_errors():
-            stages = client.images(filters={"dangling": True, "label": PART_LABEL})
-        for image_id in stale_stages(stages, log.image_ids, time.time()):
-            _remove_unless_needed(client, image_id)
+def _leftovers(client: APIClient, target: Target, before: ImageState, after: Matches, log: BuildLog) -> tuple[str, ...]:
+    replaced = () if isinstance(before, Absent) or before.image_id == after.image_id else (before.image_id,)
+    if target != "agent":  # the agent's build uses every stage; any other would throw away what only the agent needs
+        return replaced
+    with engine_errors():
+        stages = client.images(filters={"dangling": True, "label": PART_LABEL})
+    return replaced + stale_stages(stages, log.image_ids, time.time())
 
 
-def _remove_unless_needed(client: APIClient, image_id: str) -> None:
-    """Removes an image; one that the engine keeps, mostly because something needs it, is no reason to fail a build."""
+def _remove_unneeded(client: APIClient, image_ids: Iterable[str]) -> None:
+    """Removes images. One that the engine keeps, or is slow to remove, is no reason to fail a build that went well."""
     from docker.errors import APIError
+    from requests.exceptions import RequestException
 
-    with engine_errors(), suppress(APIError):
-        client.remove_image(image_id)
+    for image_id in image_ids:
+        with suppress(APIError, RequestException):
+            client.remove_image(image_id)
 
 
 def _inspect(client: APIClient, image: str) -> dict[str, Any] | None:

@@ -1,7 +1,7 @@
 """An engine that builds, tags, lists and removes images in memory, behind the methods of docker-py that we use.
 
 A build reads the context as an engine does, says one line a step and what `says` adds, and fails where `says` holds an
-error. `kept` has the status with which it refuses to remove an image.
+error. `kept` has the error with which it refuses to remove an image.
 """
 
 import tarfile
@@ -18,7 +18,7 @@ class FakeImageEngine:
         self.says = says
         self.images_by_id: dict[str, dict[str, Any]] = {}
         self.ids_by_name: dict[str, str] = {}
-        self.kept: dict[str, int] = {}
+        self.kept: dict[str, Exception] = {}
         self.imported: dict[str, bytes] = {}
         self.context: dict[str, tarfile.TarInfo] = {}
         self.contents: dict[str, bytes] = {}
@@ -71,7 +71,7 @@ class FakeImageEngine:
 
     def remove_image(self, image_id: str) -> None:
         if image_id in self.kept:
-            raise api_error(self.kept[image_id])
+            raise self.kept[image_id]
         if self.images_by_id.pop(image_id, None) is None:
             raise api_error(404)
 

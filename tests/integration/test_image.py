@@ -1,5 +1,6 @@
 """The images on a real engine: what is in them, what is not, how they are built, and how fast."""
 
+import contextlib
 import json
 import os
 import re
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from docker.errors import APIError
 
 from pi_sandbox.containers import image as image_module
 from pi_sandbox.containers.base_image import choose_base
@@ -43,11 +45,17 @@ def client():
 
 @pytest.fixture
 def test_tag(client) -> Iterator[str]:
-    """The name of an image of the test's own; it is removed afterwards, its layers stay as cache."""
+    """The name of an image of the test's own; it and the stages of its build are removed afterwards."""
     tag = "pi-sandbox-test-build:1"
+    before = _stages(client)
     yield tag
-    if client.images(tag):
-        client.remove_image(tag, noprune=True)
+    for image in [tag, *(_stages(client) - before)]:
+        with contextlib.suppress(APIError):
+            client.remove_image(image)
+
+
+def _stages(client) -> set[str]:
+    return {image["Id"] for image in client.images(filters={"dangling": True, "label": PART_LABEL})}
 
 
 def _run(client, target, command, *, user="501:501", mounts=()):

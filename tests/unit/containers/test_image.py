@@ -206,11 +206,21 @@ def test_the_image_that_lost_its_name_goes_away():
     assert earlier not in engine.images_by_id
 
 
-@pytest.mark.parametrize("status", [404, 409, 500])
-def test_an_image_that_the_engine_keeps_does_not_fail_the_build(status):
+def test_removing_what_is_left_is_told_as_one_more_step():
+    engine = FakeImageEngine()
+    engine.add(IDENTITY.tag, {})
+    steps = []
+
+    _build(engine, steps=steps)
+
+    assert steps[2:] == [BuildProgress(1, 1, "remove images of earlier builds")]
+
+
+@pytest.mark.parametrize("error", [api_error(404), api_error(409), api_error(500), requests.exceptions.ReadTimeout()])
+def test_an_image_that_the_engine_keeps_does_not_fail_the_build(error):
     engine = FakeImageEngine()
     earlier = engine.add(IDENTITY.tag, {})
-    engine.kept[earlier] = status
+    engine.kept[earlier] = error
 
     image_id = _build(engine)
 
