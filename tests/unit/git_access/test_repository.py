@@ -1,0 +1,265 @@
+import os
+import shutil
+
+import pytest
+
+from pi_sandbox.errors import FilesError
+from pi_sandbox.git_access.push_rules import refuse_unless_pushable
+from pi_sandbox.git_access.repository import (
+    NoRepositoryError,
+    RepositoryRefusedError,
+    read_repository,
+    tracking_commits,
+)
+from tests.unit.git_access.repositories import git, make
+
+SHOWN = "~/pi/brain/store"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return make(tmp_path / "store")
+
+
+def read_refused(folder, *words):
+    with pytest.raises(RepositoryRefusedError) as refused:
+        read_repository(folder)
+    for word in words:
+        assert word in refused.value.message
+    assert refused.value.hint
+    return refused.value
+
+
+def push_refused(folder, *words):
+    repository = read_repository(folder)
+    with pytest.raises(RepositoryRefusedError) as refused:
+        refuse_unless_pushable(repository, SHOWN)
+    for word in words:
+        assert word in refused.value.message + refused.value.hint
+    return refused.value
+
+
+def test_a_plain_repository_is_read_and_may_be_pushed(folder):
+    repository = read_repository(folder)
+    refuse_unless_pushable(repository, SHOWN)
+
+    assert (repository.branch, repository.head) == ("main", git(folder, "rev-parse", "HEAD"))
+    assert repository.object_format == "sha1"
+
+
+def test_a_repository_without_a_commit_has_no_head(tmp_path):
+    repository = read_repository(make(tmp_path / "store", commit=False))
+    refuse_unless_pushable(repository, SHOWN)
+
+    assert (repository.branch, repository.head) == ("main", None)
+
+
+def test_packed_refs_are_read(folder):
+    head = git(folder, "rev-parse", "HEAD")
+    git(folder, "pack-refs", "--all", "--prune")
+
+    assert not (folder / ".git/refs/heads/main").exists()
+    assert read_repository(folder).head == head
+
+
+def test_a_loose_ref_wins_over_a_packed_one(folder):
+    git(folder, "pack-refs", "--all")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "second")
+
+    assert read_repository(folder).head == git(folder, "rev-parse", "HEAD")
+
+
+def test_a_branch_in_a_folder_is_read(folder):
+    git(folder, "checkout", "-q", "-b", "notes/mine")
+
+    assert read_repository(folder).branch == "notes/mine"
+
+
+def test_tracking_branches_are_read_loose_and_packed(folder):
+    head = git(folder, "rev-parse", "HEAD")
+    git(folder, "update-ref", "refs/remotes/origin/main", head)
+    assert tracking_commits(read_repository(folder)) == (head,)
+    git(folder, "pack-refs", "--all", "--prune")
+    assert tracking_commits(read_repository(folder)) == (head,)
+
+
+def test_no_repository_is_told_apart(tmp_path):
+    with pytest.raises(NoRepositoryError):
+        read_repository(tmp_path)
+    with pytest.raises(NoRepositoryError):
+        read_repository(tmp_path / "nothing")
+
+
+def test_a_bare_repository_is_refused(tmp_path):
+    folder = make(tmp_path / "store")
+    read_refused_bare = tmp_path / "bare"
+    git(folder, "clone", "-q", "--bare", str(folder), str(read_refused_bare))
+    read_refused(read_refused_bare, "bare")
+
+
+def test_a_linked_worktree_is_refused(folder, tmp_path):
+    git(folder, "worktree", "add", "-q", str(tmp_path / "linked"))
+    read_refused(tmp_path / "linked", "a file that leads to another place")
+
+
+def test_the_main_checkout_of_a_linked_worktree_is_not_refused(folder, tmp_path):
+    git(folder, "worktree", "add", "-q", str(tmp_path / "linked"))
+    refuse_unless_pushable(read_repository(folder), SHOWN)
+
+
+def test_a_link_in_the_place_of_git_is_refused(folder, tmp_path):
+    (folder / ".git").rename(tmp_path / "elsewhere")
+    (folder / ".git").symlink_to(tmp_path / "elsewhere")
+    read_refused(folder, "a link")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["commondir", "gitdir", "config.worktree", "objects/info/alternates", "objects/info/http-alternates"],
+)
+def test_a_file_that_leads_elsewhere_is_refused(folder, name):
+    (folder / ".git" / name).parent.mkdir(exist_ok=True)
+    (folder / ".git" / name).write_text("/elsewhere\n")
+    read_refused(folder, f".git/{name}")
+
+
+@pytest.mark.parametrize("name", ["HEAD", "config", "index", "objects", "refs", "packed-refs"])
+def test_a_link_in_the_place_of_a_part_is_refused(folder, tmp_path, name):
+    git(folder, "pack-refs", "--all")
+    (folder / ".git" / name).rename(tmp_path / "elsewhere")
+    (folder / ".git" / name).symlink_to(tmp_path / "elsewhere")
+    read_refused(folder, f".git/{name}")
+
+
+@pytest.mark.parametrize("name", ["HEAD", "config"])
+def test_a_pipe_in_the_place_of_a_file_is_refused_without_waiting(folder, name):
+    (folder / ".git" / name).unlink()
+    os.mkfifo(folder / ".git" / name)
+    read_refused(folder, f".git/{name}")
+
+
+def test_a_partial_clone_is_refused(folder):
+    (folder / ".git/objects/pack").mkdir(exist_ok=True)
+    (folder / ".git/objects/pack/pack-1.promisor").write_text("")
+    read_refused(folder, "partial clone")
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", None])
+def test_an_empty_or_missing_configuration_is_refused_with_the_way_out(folder, text):
+    config = folder / ".git/config"
+    config.unlink() if text is None else config.write_text(text)
+    assert "git init" in read_refused(folder, "missing or empty").hint
+    git(folder, "init", "-q")
+    refuse_unless_pushable(read_repository(folder), SHOWN)
+
+
+def test_a_configuration_that_cannot_be_read_is_refused_with_its_line(folder):
+    (folder / ".git/config").write_text("[core]\n\tbare = false\n[oops\n")
+    read_refused(folder, "line 3")
+
+
+@pytest.mark.parametrize("text", ["ref: refs/heads/../../config\n", "ref: HEAD\n", "nonsense\n", "ref: refs/tags/a\n"])
+def test_a_head_that_names_nothing_is_refused(folder, text):
+    (folder / ".git/HEAD").write_text(text)
+    read_refused(folder, "HEAD")
+
+
+@pytest.mark.parametrize("text", ["ref: refs/heads/other\n", "0123\n", ""])
+def test_a_branch_that_names_no_commit_is_refused(folder, text):
+    (folder / ".git/refs/heads/main").write_text(text)
+    read_refused(folder, "names no commit")
+
+
+def test_a_branch_behind_a_link_is_refused(folder, tmp_path):
+    git(folder, "checkout", "-q", "-b", "notes/mine")
+    place = folder / ".git/refs/heads/notes"
+    place.rename(tmp_path / "elsewhere")
+    place.symlink_to(tmp_path / "elsewhere")
+    read_refused(folder, "is no folder")
+
+
+def test_a_branch_that_is_a_link_is_refused(folder, tmp_path):
+    ref = folder / ".git/refs/heads/main"
+    ref.rename(tmp_path / "elsewhere")
+    ref.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(FilesError, match="is a link"):
+        read_repository(folder)
+
+
+def test_every_refused_key_is_listed_with_the_command_that_removes_it(folder):
+    with (folder / ".git/config").open("a") as config:
+        config.write('[core]\n\tfsmonitor = x\n[url "https://a b/"]\n\tinsteadOf = y\n')
+    refused = push_refused(folder, "core.fsmonitor", "url.https://a b/.insteadof")
+
+    for command in [line.strip() for line in refused.hint.splitlines() if "config --local" in line]:
+        git(folder, *_words(command)[3:])
+    refuse_unless_pushable(read_repository(folder), SHOWN)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("MERGE_HEAD", "merge --abort"),
+        ("CHERRY_PICK_HEAD", "cherry-pick --abort"),
+        ("REVERT_HEAD", "revert --abort"),
+        ("rebase-merge/done", "rebase --abort"),
+        ("rebase-apply/next", "rebase --abort"),
+        ("BISECT_LOG", "bisect reset"),
+        ("shallow", "fetch --unshallow"),
+        ("info/grafts", "grafts"),
+        ("info/sparse-checkout", "sparse-checkout disable"),
+    ],
+)
+def test_a_state_that_must_be_left_first_is_refused_with_the_way_out(folder, name, words):
+    (folder / ".git" / name).parent.mkdir(exist_ok=True)
+    (folder / ".git" / name).write_text("x\n")
+    push_refused(folder, words)
+
+
+def test_a_detached_head_is_refused_with_the_way_out(folder):
+    git(folder, "checkout", "-q", "--detach")
+    push_refused(folder, "detached", f"git -C {SHOWN} switch")
+
+
+@pytest.mark.parametrize(
+    "name", ["index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock", "refs/heads/main.lock"]
+)
+def test_a_lock_is_named_with_its_age_and_not_removed(folder, name):
+    lock = folder / ".git" / name
+    lock.write_text("")
+    os.utime(lock, (1_000_000, 1_000_000))
+    repository = read_repository(folder)
+    with pytest.raises(RepositoryRefusedError, match=r"3 hours old") as refused:
+        refuse_unless_pushable(repository, SHOWN, now=1_000_000 + 3 * 3600 + 5)
+
+    assert f".git/{name}" in refused.value.message
+    assert lock.exists()
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["loose", "packed"])
+def test_replace_refs_are_refused(folder, packed):
+    git(folder, "commit", "-q", "--allow-empty", "-m", "second")
+    git(folder, "replace", "HEAD", "HEAD~1")
+    if packed:
+        git(folder, "pack-refs", "--all", "--prune")
+        shutil.rmtree(folder / ".git/refs/replace", ignore_errors=True)
+    push_refused(folder, "replace refs")
+
+
+@pytest.mark.parametrize("line", ["*.md filter=lfs", "*.md ident", "*.md working-tree-encoding=UTF-16"])
+def test_attributes_that_change_content_are_refused(folder, line):
+    (folder / ".git/info").mkdir(exist_ok=True)
+    (folder / ".git/info/attributes").write_text(f"# x\n{line}\n")
+    push_refused(folder, "info/attributes")
+
+
+def test_other_attributes_are_not_refused(folder):
+    (folder / ".git/info").mkdir(exist_ok=True)
+    (folder / ".git/info/attributes").write_text("*.md diff=markdown text=auto\n")
+    refuse_unless_pushable(read_repository(folder), SHOWN)
+
+
+def _words(command):
+    import shlex
+
+    return shlex.split(command)
