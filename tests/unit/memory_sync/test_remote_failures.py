@@ -1,0 +1,75 @@
+import pytest
+
+from pi_sandbox.memory_sync.remote_failures import access_failure, rejection
+
+SAID = {
+    "fatal: unable to access 'https://h/x/': Could not resolve host: h": "no such name",
+    "fatal: unable to access 'https://h/x/': Failed to connect to h port 443: Connection refused": "unreachable",
+    "fatal: unable to access 'https://h/x/': Operation timed out after 30000 milliseconds": "unreachable",
+    "fatal: the remote end hung up unexpectedly": "unreachable",
+    "fatal: unable to access 'https://h/x/': server certificate verification failed. CAfile: none CRLfile: none": (
+        "was not accepted"
+    ),
+    "fatal: unable to access 'https://h/x/': SSL certificate problem: self-signed certificate": "was not accepted",
+    "fatal: unable to access 'https://h/x/': SSL certificate problem: certificate has expired": "expired",
+    "fatal: unable to access 'https://h/x/': SSL certificate problem: certificate is not yet valid": "not yet valid",
+    "fatal: unable to access 'https://h/x/': SSL: no alternative certificate subject name matches": "was not accepted",
+    "fatal: unable to access 'https://h/x/': gnutls_handshake() failed: Handshake failed": "no secure connection",
+    "fatal: Authentication failed for 'https://h/x/'": "did not accept the credential",
+    "fatal: could not read Username for 'https://h': terminal prompts disabled": "did not accept the credential",
+    "fatal: unable to access 'https://h/x/': The requested URL returned error: 403": "refused access",
+    "remote: Not Found\nfatal: repository 'https://h/x/' not found": "no such repository",
+    "fatal: unable to access 'https://h/x/': The requested URL returned error: 302": "redirects",
+    "fatal: unable to access 'https://h/x/': The requested URL returned error: 502": "fault of its own",
+    "fatal: unable to access 'https://h/x/': Received HTTP code 407 from proxy after CONNECT": "wants a login",
+    "fatal: unable to access 'https://h/x/': Could not resolve proxy: p": "proxy",
+    "fatal: write error: No space left on device": "disk is full",
+    "something that nobody has seen yet": "git could not work with h",
+}
+
+
+@pytest.mark.parametrize(("said", "words"), SAID.items())
+def test_what_git_says_becomes_a_sentence(said, words):
+    failure = access_failure(said, "h", today="2026-01-31")
+
+    assert words in failure.message
+    assert failure.hint
+
+
+def test_a_run_that_was_ended_for_its_time_is_unreachable():
+    assert "unreachable" in access_failure("", "h", today="2026-01-31", timed_out=True).message
+
+
+def test_a_certificate_of_another_time_shows_the_clock():
+    failure = access_failure("certificate has expired", "h", today="2026-01-31 10:00 UTC")
+
+    assert "2026-01-31 10:00 UTC" in failure.hint
+
+
+REJECTED = {
+    "!\tabc:refs/heads/main\t[rejected] (fetch first)": "moved on",
+    "!\tabc:refs/heads/main\t[rejected] (non-fast-forward)": "moved on",
+    "!\tabc:refs/heads/main\t[remote rejected] (pre-receive hook declined)": "a rule of the remote",
+    "!\tabc:refs/heads/main\t[remote rejected] (protected branch hook declined)": "a rule of the remote",
+    "!\tabc:refs/heads/main\t[remote rejected] (failed to update ref)": "rejected by the remote",
+}
+
+
+@pytest.mark.parametrize(("line", "words"), REJECTED.items())
+def test_a_rejected_push_is_told_from_the_flag(line, words):
+    failure = rejection(f"To https://h/x\n{line}\nDone\n")
+
+    assert failure is not None
+    assert words in failure.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "To https://h/x\n \tabc:refs/heads/main\ta..b\nDone\n",
+        "To https://h/x\n*\tabc:refs/heads/main\t[new branch]\nDone\n",
+        "",
+    ],
+)
+def test_a_push_that_was_taken_is_no_rejection(text):
+    assert rejection(text) is None
