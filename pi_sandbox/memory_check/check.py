@@ -13,6 +13,7 @@ from pi_sandbox.memory_check.findings import Finding, Hit, Severity
 from pi_sandbox.memory_check.format_rules import FormatCheck, StoreKind
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile, decode_content, lines_of
 from pi_sandbox.memory_check.personal_data import find_personal_in
+from pi_sandbox.memory_check.prefilter import TextBatch
 from pi_sandbox.memory_check.secret_scan import scan_texts
 from pi_sandbox.workspace.level_names import folded_name
 
@@ -21,7 +22,10 @@ _BATCH_CHARACTERS = 1_500_000
 
 _KIND_MESSAGES = {
     FileKind.SYMLINK: ("symlink", "a link is not followed and may lead out of the store; replace it by a file"),
-    FileKind.GITLINK: ("nested-repository", "a repository inside the store: its files would not be pushed; remove its .git folder or move it out"),
+    FileKind.GITLINK: (
+        "nested-repository",
+        "a repository inside the store: its files would not be pushed; remove its .git folder or move it out",
+    ),
     FileKind.UNREADABLE: ("unreadable", "the file cannot be read, so it cannot be checked"),
     FileKind.TOO_LARGE: ("too-large", "the file is too large to be checked"),
     FileKind.SPECIAL: ("special-file", "neither a file nor a folder"),
@@ -51,7 +55,9 @@ class _Reading:
     line_numbers: bool = True
 
 
-def check_store(files: Iterable[MemoryFile], *, store: str, store_kind: StoreKind, live_secrets: Sequence[str] = ()) -> StoreResult:
+def check_store(
+    files: Iterable[MemoryFile], *, store: str, store_kind: StoreKind, live_secrets: Sequence[str] = ()
+) -> StoreResult:
     """Gives everything found in the files of one store; `live_secrets` are credentials in use that must not stand in them."""
     findings: list[Finding] = []
     format_check = FormatCheck(store_kind)
@@ -76,13 +82,21 @@ def _nothing_looked_at() -> Finding:
 
 
 def _readings(file: MemoryFile, findings: list[Finding], format_check: FormatCheck) -> list[_Reading]:
-    readings = [_Reading(file.path, [file.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")], line_numbers=False)]
+    readings = [
+        _Reading(
+            file.path, [file.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")], line_numbers=False
+        )
+    ]
     if file.kind is not FileKind.FILE:
         return [*readings, _Reading(file.path, lines_of(file.content.decode("latin-1")), line_numbers=False)]
     decoded = decode_content(file.content)
     texts = [lines_of(text) for text in decoded.readings]
     if not decoded.certain:
-        findings.append(Finding(file.path, None, Severity.BLOCKING, "undecodable", "the content is not text, so it cannot be checked"))
+        findings.append(
+            Finding(
+                file.path, None, Severity.BLOCKING, "undecodable", "the content is not text, so it cannot be checked"
+            )
+        )
     findings += format_check.of_file(file.path, texts[0], len(file.content))
     findings += _hiding_findings(file.path, texts[0]) if decoded.certain else []
     return [*readings, *(_Reading(file.path, lines, line_numbers=not number) for number, lines in enumerate(texts))]
@@ -91,7 +105,13 @@ def _readings(file: MemoryFile, findings: list[Finding], format_check: FormatChe
 def _hiding_findings(path: str, lines: Sequence[str]) -> Iterator[Finding]:
     for number, line in enumerate(lines, 1):
         if not line.isprintable() and _HIDING.search(line):
-            yield Finding(path, number, Severity.WARNING, "format-control-characters", "control characters that hide or reorder text")
+            yield Finding(
+                path,
+                number,
+                Severity.WARNING,
+                "format-control-characters",
+                "control characters that hide or reorder text",
+            )
 
 
 def _path_findings(file: MemoryFile) -> Iterator[Finding]:
@@ -101,13 +121,24 @@ def _path_findings(file: MemoryFile) -> Iterator[Finding]:
     names = [folded_name(name).split(":")[0].rstrip(" .") for name in file.path.split("/")]
     if any(name in _GIT_NAMES for name in names) or names[-1] in _GIT_MODULES:
         yield Finding(file.path, None, Severity.BLOCKING, "git-path", "git would treat this path specially")
-    elif names[-1] == ".gitattributes" and any(_FILTERING.search(line) for line in lines_of(file.content.decode("latin-1"))):
-        yield Finding(file.path, None, Severity.BLOCKING, "git-attributes", "an attribute makes git push other bytes than those checked")
+    elif names[-1] == ".gitattributes" and any(
+        _FILTERING.search(line) for line in lines_of(file.content.decode("latin-1"))
+    ):
+        yield Finding(
+            file.path,
+            None,
+            Severity.BLOCKING,
+            "git-attributes",
+            "an attribute makes git push other bytes than those checked",
+        )
 
 
 def _scan(readings: Sequence[_Reading], live_secrets: Sequence[str]) -> Iterator[Finding]:
-    texts = [reading.lines for reading in readings]
-    for category_hits, severity in ((scan_texts(texts, live_secrets), Severity.BLOCKING), (find_personal_in(texts), Severity.CONFIRM)):
+    batch = TextBatch.of(reading.lines for reading in readings)
+    for category_hits, severity in (
+        (scan_texts(batch, live_secrets), Severity.BLOCKING),
+        (find_personal_in(batch), Severity.CONFIRM),
+    ):
         for reading, hits in zip(readings, category_hits, strict=True):
             for hit in hits:
                 yield _finding(reading, hit, severity)
@@ -119,6 +150,12 @@ def _finding(reading: _Reading, hit: Hit, severity: Severity) -> Finding:
 
 def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     different = set(findings)
-    blocked = {(finding.path, finding.line) for finding in different if finding.severity is Severity.BLOCKING and finding.line}
-    kept = [finding for finding in different if finding.severity is not Severity.CONFIRM or (finding.path, finding.line) not in blocked]
+    blocked = {
+        (finding.path, finding.line) for finding in different if finding.severity is Severity.BLOCKING and finding.line
+    }
+    kept = [
+        finding
+        for finding in different
+        if finding.severity is not Severity.CONFIRM or (finding.path, finding.line) not in blocked
+    ]
     return tuple(sorted(kept, key=lambda finding: (finding.path, finding.line or 0, finding.category, finding.message)))

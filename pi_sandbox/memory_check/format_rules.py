@@ -24,7 +24,7 @@ _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _INDEX_ENTRY = re.compile(r"- \[(?P<title>[^\]\n]{1,300})\]\((?P<target>[^()\s]{1,300})\): \S.*")
 _LOG_ENTRY = re.compile(r"(?:- )?(?P<date>\d{4}-\d{2}-\d{2})\b.*\S")
 _HEADING = re.compile(r"#{1,6} \S")
-_FRONT_KEY = re.compile(r"(?P<key>[A-Za-z][\w-]*):(?:\s+(?P<value>.*))?$")
+_FRONT_KEY = re.compile(r"^(?P<key>[A-Za-z][\w-]*):(?:\s+(?P<value>.*))?$")
 _ROOT_FILES = frozenset({"README.md", "briefing.md", "index.md", "log.md"})
 _GIT_FILES = frozenset({".gitignore", ".gitattributes"})
 _EXPECTED = ("briefing.md", "index.md", "log.md")
@@ -151,8 +151,10 @@ def _place_findings(path: str, place: Place) -> Iterator[Finding]:
     if place.is_note:
         slug, dot, ending = place.inner[1].rpartition(".")
         if not dot or ending != "md" or _SLUG.fullmatch(slug) is None:
-            yield _warning(path, None, "format-slug", "a note is named notes/<slug>.md, the slug in a-z, 0-9 and single hyphens")
-    elif not place.is_root_file and place.inner[0] != "auto" and not (path in _GIT_FILES):
+            yield _warning(
+                path, None, "format-slug", "a note is named notes/<slug>.md, the slug in a-z, 0-9 and single hyphens"
+            )
+    elif not place.is_root_file and place.inner[0] != "auto" and path not in _GIT_FILES:
         yield _warning(path, None, "format-file", "the note format has no such file")
 
 
@@ -168,11 +170,20 @@ def note_findings(path: str, lines: Sequence[str]) -> Iterator[Finding]:
     yield from _description_findings(path, lines[1:end])
     title = next((number for number, line in enumerate(lines[end + 1 :], end + 1) if line.strip()), None)
     if title is None or re.match(r"# \S", lines[title]) is None:
-        yield _warning(path, (title if title is not None else end) + 1, "format-title", "after the front matter comes a title, `# …`")
+        yield _warning(
+            path,
+            (title if title is not None else end) + 1,
+            "format-title",
+            "after the front matter comes a title, `# …`",
+        )
 
 
 def _description_findings(path: str, front: Sequence[str]) -> Iterator[Finding]:
-    keys = [(number, found) for number, line in enumerate(front, 2) if (found := _FRONT_KEY.fullmatch(line.rstrip())) is not None]
+    keys = [
+        (number, found)
+        for number, line in enumerate(front, 2)
+        if (found := _FRONT_KEY.fullmatch(line.rstrip())) is not None
+    ]
     descriptions = [(number, (found["value"] or "").strip()) for number, found in keys if found["key"] == "description"]
     if len(descriptions) != 1:
         yield _warning(path, 1, "format-front-matter", "the front matter has one `description`")
@@ -182,15 +193,27 @@ def _description_findings(path: str, front: Sequence[str]) -> Iterator[Finding]:
     if not value.strip("\"'") or value[:1] in ("|", ">") or goes_on:
         yield _warning(path, number, "format-description", "the description is one line of text")
     elif len(value.strip("\"'")) > DESCRIPTION_LENGTH:
-        yield _warning(path, number, "format-description", f"the description has more than {DESCRIPTION_LENGTH} characters")
+        yield _warning(
+            path, number, "format-description", f"the description has more than {DESCRIPTION_LENGTH} characters"
+        )
 
 
 def briefing_findings(path: str, lines: Sequence[str], size: int) -> Iterator[Finding]:
     """Yields whether a briefing is longer than what a session gets of it."""
     if len(lines) > BRIEFING_LINES:
-        yield _warning(path, BRIEFING_LINES + 1, "format-briefing-length", f"a briefing has at most {BRIEFING_LINES} lines; this one has {len(lines)}")
+        yield _warning(
+            path,
+            BRIEFING_LINES + 1,
+            "format-briefing-length",
+            f"a briefing has at most {BRIEFING_LINES} lines; this one has {len(lines)}",
+        )
     elif size > BRIEFING_BYTES:
-        yield _warning(path, None, "format-briefing-length", f"a session gets at most {BRIEFING_BYTES} bytes of a briefing; this one has {size}")
+        yield _warning(
+            path,
+            None,
+            "format-briefing-length",
+            f"a session gets at most {BRIEFING_BYTES} bytes of a briefing; this one has {size}",
+        )
 
 
 def log_findings(path: str, lines: Sequence[str]) -> Iterator[Finding]:
@@ -204,7 +227,9 @@ def log_findings(path: str, lines: Sequence[str]) -> Iterator[Finding]:
         if day is None:
             yield _warning(path, number, "format-log", "an entry is one line that begins with YYYY-MM-DD")
         elif day < latest:
-            yield _warning(path, number, "format-log", "the entry is older than the one above; a log only grows at its end")
+            yield _warning(
+                path, number, "format-log", "the entry is older than the one above; a log only grows at its end"
+            )
         else:
             latest = day
 

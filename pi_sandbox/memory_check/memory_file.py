@@ -5,9 +5,11 @@ else Latin-1, in which every byte is a character. So no content is left out for 
 """
 
 import codecs
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+_BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -59,7 +61,7 @@ def decode_content(content: bytes) -> DecodedText:
         return DecodedText((text, content.decode("latin-1")), True)
     utf8 = _decoded(content, "utf-8")
     if utf8 is None:
-        return _as_latin1(content, certain=b"\0" not in content)
+        return _as_latin1(content, certain=_BINARY.search(content) is None)
     if "\0" in utf8:
         return DecodedText((utf8, utf8.replace("\0", "")), False)
     return DecodedText((utf8,), True)

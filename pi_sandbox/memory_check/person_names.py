@@ -52,7 +52,9 @@ _ALSO_WORDS = frozenset(
 _ALL_GIVEN = GIVEN_NAMES | _ALSO_WORDS
 _CAPITAL = r"[A-ZÄÖÜÁÉÍÓÚÇŁŚŻŠČŽØÅ]"
 _WORD = rf"{_CAPITAL}[a-zäöüßáàâéèêëíîïóôøåúûçñłśżźćńęąšžčřěýğışÖÇ'’]+(?:-{_CAPITAL}[a-zäöüß]+)?"
-_FULL_NAME = re.compile(rf"(?<![\w@./-])(?P<given>{_WORD})\s(?:{_CAPITAL}\.\s)?(?:(?:von|van|de|der|den|zu|da|di|el|al|bin)\s){{0,2}}(?P<family>(?:Mc|Mac|O['’]|De|Di)?{_WORD})(?![\w@/])")
+_FULL_NAME = re.compile(
+    rf"(?<![\w@./-])(?P<given>{_WORD})\s(?:{_CAPITAL}\.\s)?(?:(?:von|van|de|der|den|zu|da|di|el|al|bin)\s){{0,2}}(?P<family>(?:Mc|Mac|O['’]|De|Di)?{_WORD})(?![\w@/])"
+)
 _TITLED = re.compile(
     rf"(?<!\w)(?:Herrn?|Frau|Fr\.|Hr\.|Mr\.?|Mrs\.?|Ms\.?|Miss|Dr\.|Prof\.|Kolleg(?:e|in)|(?:[Cc]olleague|[Ee]mployee|[Mm]itarbeiter(?:in)?|[Aa]zubi|[Tt]enant|[Mm]ieter(?:in)?|[Pp]atient(?:in)?))\s(?:(?:Dr|Prof)\.\s?(?:med\.\s?)?){{0,2}}(?P<name>{_WORD})(?:\s{_WORD})?"
 )
@@ -68,7 +70,6 @@ _FAMILY_NAMES = frozenset(
 _ROLE_PAIR = re.compile(
     rf"(?<!\w)(?:[Kk]und(?:e|in)|[Bb]ewerber(?:in)?|[Mm]ieter(?:in)?|[Pp]atient(?:in)?|[Mm]itarbeiter(?:in)?|[Kk]andidat(?:in)?|[Cc]ustomer|[Cc]andidate|[Aa]pplicant|[Tt]enant|[Cc]lient|[Ee]mployee|[Nn]ame)\s?:?\s(?P<name>{_WORD}\s{_WORD})(?!\w)"
 )
-_ROLE = re.compile(r"(?i)herr|frau|mandant|nachbar|chef|praktikant|werkstudent|kolleg|colleague|employee|mitarbeiter|azubi|tenant|mieter|patient|kund|bewerber|kandidat|customer|candidate|applicant|client|name|(?<![a-z])(?:fr|hr|mrs?|ms|miss|dr|prof)(?![a-z])")
 _PARTS = re.compile(r"[^\W\d_]+")
 _GIVEN_ALONE = re.compile(rf"(?<![\w@./-])(?P<given>{_WORD})(?=['’]s|[\s,.:;)(]|$)")
 _NOT_FAMILY = frozenset(
@@ -114,14 +115,24 @@ def is_given_name(word: str) -> bool:
 def is_name_cell(cell: str) -> bool:
     """Tells whether a table cell is a person's name: a given name, or a given and a family name in either order."""
     words = cell.replace(",", " ").split()
-    return 1 <= len(words) <= 3 and any(is_given_name(word) and word[:1].isupper() for word in words) and all(re.fullmatch(rf"{_WORD}|{_CAPITAL}\.", word) for word in words)
+    return (
+        1 <= len(words) <= 3
+        and any(is_given_name(word) and word[:1].isupper() for word in words)
+        and all(re.fullmatch(rf"{_WORD}|{_CAPITAL}\.", word) for word in words)
+    )
+
+
+ROLE_NEEDLES = tuple(
+    "kolleg colleague employee mitarbeiter azubi tenant mieter patient kund bewerber kandidat mandant customer candidate applicant client nachbar chef praktikant werkstudent name".split()
+)
+_TITLES = frozenset(("Herr", "Herrn", "Frau", "Fr", "Hr", "Mr", "Mrs", "Ms", "Miss", "Dr", "Prof"))
 
 
 def may_hold_name(word: str) -> bool:
-    """Tells whether a word of a line could belong to a name; a line without such a word has no name in it."""
-    if word.isascii() and word.islower():
-        return _ROLE.search(word) is not None
-    return _ROLE.search(word) is not None or any(part.lower() in _ALL_GIVEN for part in _PARTS.findall(word))
+    """Tells whether a word could be a given name or a title; a line with neither, nor a role's word, has no name in it."""
+    if word.islower() or word.isdigit():
+        return False
+    return any(part in _TITLES or part.lower() in _ALL_GIVEN for part in _PARTS.findall(word))
 
 
 def _without_overlap(names: list[Name]) -> list[Name]:

@@ -10,29 +10,27 @@ What always holds:
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from pi_sandbox.memory_check import personal_contact as contact
 from pi_sandbox.memory_check import personal_numbers as numbers
 from pi_sandbox.memory_check import personal_rows as rows
 from pi_sandbox.memory_check import personal_statements
 from pi_sandbox.memory_check.findings import Hit
-from pi_sandbox.memory_check.person_names import may_hold_name
-from pi_sandbox.memory_check.prefilter import DistinctWords, Trigger, merged_marks
-from pi_sandbox.memory_check.text_views import cleaned_lines
+from pi_sandbox.memory_check.person_names import ROLE_NEEDLES, may_hold_name
+from pi_sandbox.memory_check.prefilter import TextBatch, Trigger, merged_marks
 
 _EMAIL, _PHONE, _NUMBER, _ADDRESS, _BIRTH, _REACH, _STATEMENT, _ROW, _LOG, _NAME = (1 << place for place in range(10))
 _TRIGGERS = (
     Trigger(contact.EMAIL_NEEDLES),
     Trigger(contact.PHONE_NEEDLES, contact.PHONE_SHAPES),
     Trigger(numbers.NEEDLES, numbers.SHAPES),
-    Trigger(contact.ADDRESS_NEEDLES, contact.ADDRESS_SHAPES),
+    Trigger(contact.ADDRESS_NEEDLES, contact.ADDRESS_SHAPES, contact.may_hold_street),
     Trigger(contact.BIRTH_NEEDLES),
     Trigger(contact.REACH_NEEDLES),
-    Trigger(personal_statements.NEEDLES, personal_statements.NEEDLE_SHAPES),
-    Trigger(rows.ROW_NEEDLES, rows.ROW_SHAPES),
+    Trigger(personal_statements.NEEDLES),
+    Trigger(rows.ROW_NEEDLES),
     Trigger(shapes=rows.LOG_SHAPES),
-    Trigger(test=may_hold_name),
+    Trigger(ROLE_NEEDLES, test=may_hold_name),
 )
 _DIGIT = re.compile(r"\d")
 _ALL = (1 << len(_TRIGGERS)) - 1
@@ -40,18 +38,17 @@ _ALL = (1 << len(_TRIGGERS)) - 1
 
 def find_personal(lines: Sequence[str], *, prefiltered: bool = True) -> list[Hit]:
     """Gives the possible personal data of one text, in the order of its lines (numbered from 1)."""
-    return find_personal_in([lines], prefiltered=prefiltered)[0]
+    return find_personal_in(TextBatch.of([lines]), prefiltered=prefiltered)[0]
 
 
-def find_personal_in(texts: Sequence[Sequence[str]], *, prefiltered: bool = True) -> list[list[Hit]]:
+def find_personal_in(batch: TextBatch, *, prefiltered: bool = True) -> list[list[Hit]]:
     """Gives `find_personal` of each text; their words are looked at together."""
-    cleaned = [cleaned_lines(list(lines)) for lines in texts]
-    marks = merged_marks(DistinctWords(chain.from_iterable(line.split() for lines in cleaned for line in lines)), _TRIGGERS) if prefiltered else None
-    return [_find(lines, marks) for lines in cleaned]
+    marks = merged_marks(batch.words, _TRIGGERS) if prefiltered else None
+    return [_find(lines, marks) for lines in batch.freed]
 
 
 def _find(lines: list[str], marks: dict[str, int] | None) -> list[Hit]:
-    hits = set()
+    hits: set[Hit] = set()
     for number, line in enumerate(lines):
         mask = _ALL if marks is None else _mask(line, marks)
         if mask:

@@ -12,15 +12,27 @@ _IBAN_LENGTHS = {
     )
 }
 _CARD = re.compile(r"(?<![\d.,-])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|3[47]\d{2}([ -])\d{6}\2\d{5}|\d{13,19})(?![\d-])")
-_ISSUER = re.compile(r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|3[47]|3(?:0[0-5]|[68])|6(?:011|5|4[4-9])|35(?:2[89]|[3-8])|5018|5020|5038|6304|6759")
-_CARD_WORD = re.compile(r"(?i)kredit-?karte|karte|card|visa|master|amex|american express|debit|maestro|girocard|cvv|cvc|exp\b|bezahl|paid|payment|diners|discover")
-_NOT_CARD = re.compile(r"(?i)\bids?\b|imei|isbn|ean\b|gtin|epoch|timestamp|zeitstempel|tracking|sendung|order|bestell|serien|serial|build|commit|bytes|snowflake|wrong|falsch|invalid|ungültig|abgelehnt|rejected")
+_ISSUER = re.compile(
+    r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|3[47]|3(?:0[0-5]|[68])|6(?:011|5|4[4-9])|35(?:2[89]|[3-8])|5018|5020|5038|6304|6759"
+)
+_CARD_WORD = re.compile(
+    r"(?i)kredit-?karte|karte|card|visa|master|amex|american express|debit|maestro|girocard|cvv|cvc|exp\b|bezahl|paid|payment|diners|discover"
+)
+_NOT_CARD = re.compile(
+    r"(?i)\bids?\b|imei|isbn|ean\b|gtin|epoch|timestamp|zeitstempel|tracking|sendung|order|bestell|serien|serial|build|commit|bytes|snowflake|wrong|falsch|invalid|ungültig|abgelehnt|rejected"
+)
 
 _ID_GAP = r"[^\n]{0,40}?"
 
 
-def _number(needles: str, word: str, form: str, module: str | None) -> tuple[tuple[str, ...], re.Pattern[str], str | None]:
-    return tuple(needles.split()), re.compile(rf"(?i:{word}){_ID_GAP}(?<![A-Za-z0-9])(?P<value>{form})(?![A-Za-z0-9])"), module
+def _number(
+    needles: str, word: str, form: str, module: str | None
+) -> tuple[tuple[str, ...], re.Pattern[str], str | None]:
+    return (
+        tuple(needles.split()),
+        re.compile(rf"(?i:{word}){_ID_GAP}(?<![A-Za-z0-9])(?P<value>{form})(?![A-Za-z0-9])"),
+        module,
+    )
 
 
 _NATIONAL: tuple[tuple[tuple[str, ...], re.Pattern[str], str | None], ...] = (
@@ -75,9 +87,12 @@ _UNNAMED: tuple[tuple[re.Pattern[str], str], ...] = (
 
 NEEDLES: tuple[str, ...] = tuple(sorted({needle for needles, _, _ in _NATIONAL for needle in needles}))
 SHAPES: tuple[re.Pattern[str], ...] = (
-    re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}"),
-    re.compile(r"(?<![\d.,])(?:[3-6]\d{3}|2[2-7]\d\d)(?:[ -]|(?!\S))|(?<!\d)\d{13,19}(?!\d)|(?<!\d)\d{4}-\d{4}-"),
-    *(pattern for pattern, _ in _UNNAMED),
+    re.compile(r"[A-Z](?<![A-Za-z0-9].)[A-Z]\d{2}"),
+    re.compile(
+        r"\d(?<![\d.,].)(?:(?<=[3-6])\d{3}|(?<=2)[2-7]\d\d)(?:[ -]|(?!\S))|\d(?<!\d.)\d{3}-\d{4}-|\d(?<!\d.)\d{12,18}(?!\d)"
+    ),
+    re.compile(r"\d(?<!\w.)(?:\d{2}-\d{2}-\d{4}|\d{7}[A-Z]\d{3}|\d{2}\.\d{3}\.\d{3}-\d{2}|56\.\d{4}\.\d{4}\.\d{2})"),
+    re.compile(r"[A-Z](?<!\w.)[A-Z]{5}\d{2}[ABCDEHLMPRST]\d{2}[A-Z]"),
 )
 
 
@@ -117,7 +132,13 @@ def national_ids(line: str) -> Iterator[str]:
     for needles, pattern, module in _NATIONAL:
         if not any(needle in lowered for needle in needles):
             continue
-        if any(module is None and any(c.isdigit() for c in found["value"]) or module is not None and _validator(module)(found["value"]) for found in pattern.finditer(line)):
+        if any(
+            (module is None
+            and any(c.isdigit() for c in found["value"]))
+            or (module is not None
+            and _validator(module)(found["value"]))
+            for found in pattern.finditer(line)
+        ):
             yield "looks like an official number of a person"
             return
     for pattern, module in _UNNAMED:
@@ -129,7 +150,11 @@ def national_ids(line: str) -> Iterator[str]:
 def _german_pension_number(value: str) -> bool:
     """Area, birthday, letter, serial and a check digit over weighted digit sums (§ 2 VKVV)."""
     text = value.replace(" ", "")
-    if re.fullmatch(r"\d{8}[A-Z]\d{3}", text) is None or not 1 <= int(text[4:6]) <= 12 or not 1 <= int(text[2:4]) % 50 <= 31:
+    if (
+        re.fullmatch(r"\d{8}[A-Z]\d{3}", text) is None
+        or not 1 <= int(text[4:6]) <= 12
+        or not 1 <= int(text[2:4]) % 50 <= 31
+    ):
         return False
     digits = f"{text[:8]}{ord(text[8]) - 64:02}{text[9:11]}"
     total = sum(sum(divmod(int(digit) * weight, 10)) for digit, weight in zip(digits, _PENSION_WEIGHTS, strict=True))

@@ -15,18 +15,29 @@ _ROW_START = re.compile(r"^[\s|>\"'(-]{0,8}[\w-]{0,12}\d{1,12}[\"']?\s{0,3}[;|,\
 _DATE_CELL = re.compile(r"(?:19[2-9]|20[01])\d-\d\d-\d\d|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d|\d{1,2}/\d{1,2}/(?:19|20)\d\d")
 _NUMBER_CELL = re.compile(r"[A-Z]{0,4}-?\d{2,12}")
 _CITY_CELL = re.compile(r"\d{4,5}\s[A-ZÄÖÜ][a-zäöü]+|\d{5}")
-_ADDRESS = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<![\w:.])(?:[0-9a-fA-F]{1,4}:){3,7}[0-9a-fA-F]{1,4}(?![\w:])")
-_STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[\d{1,2}/\w{3}/\d{4}[:\s]\d\d:\d\d|\b[A-Z][a-z]{2}\s{1,2}\d{1,2}\s\d\d:\d\d:\d\d|\d{1,2}\.\d{1,2}\.\d{4}[ ,]{1,2}\d\d:\d\d|^\W{0,3}\d\d:\d\d:\d\d|\"(?:ts|time|timestamp|@timestamp)\"\s?:|\b\d{10}(?:\.\d{1,6}|\d{3})\b")
-_REQUEST = re.compile(r"\"(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS) [^\"\s]{1,400}(?: HTTP/[\d.]{1,3})?\"|sshd\[\d+\]|\[\d{1,2}/\w{3}/\d{4}:\d\d:\d\d:\d\d")
+_ADDRESS = re.compile(
+    r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<![\w:.])(?:[0-9a-fA-F]{1,4}:){3,7}[0-9a-fA-F]{1,4}(?![\w:])"
+)
+_STAMP = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[\d{1,2}/\w{3}/\d{4}[:\s]\d\d:\d\d|\b[A-Z][a-z]{2}\s{1,2}\d{1,2}\s\d\d:\d\d:\d\d|\d{1,2}\.\d{1,2}\.\d{4}[ ,]{1,2}\d\d:\d\d|^\W{0,3}\d\d:\d\d:\d\d|\"(?:ts|time|timestamp|@timestamp)\"\s?:|\b\d{10}(?:\.\d{1,6}|\d{3})\b"
+)
+_REQUEST = re.compile(
+    r"\"(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS) [^\"\s]{1,400}(?: HTTP/[\d.]{1,3})?\"|sshd\[\d+\]|\[\d{1,2}/\w{3}/\d{4}:\d\d:\d\d:\d\d"
+)
 _USER = re.compile(
     r"(?i)(?<![a-z])(?:user(?:_?(?:id|name))?|uid|userid|benutzer(?:name|-?id)?|account(?:_?id)?|customer(?:_?id)?|kunde(?:n-?(?:nr|nummer|id))?|login|member(?:_?id)?|patient(?:_?id)?|subscriber|email|client_?id|session(?:_?user)?|mitarbeiter|employee(?:_?id)?)[\"']?\s?[:=#]\s?[\"']?(?P<value>[\w.@+-]{2,60})|"
     r"(?i:(?:for|from)\s(?:invalid\s)?(?:user\s)?(?P<named>[A-Za-zÄÖÜäöü][\w.-]{1,40})\sfrom\s)|(?i:(?:kunde|kundin|customer|user|benutzer|patient|member)\s(?:id\s|nr\.?\s|#)?(?P<number>\d{3,12}))(?!\d)"
 )
-_TECHNICAL_USERS = frozenset("root admin null none true false system nobody www-data daemon postgres service anonymous guest string int bigint integer uuid text varchar required optional self current me id".split())
+_TECHNICAL_USERS = frozenset(
+    "root admin null none true false system nobody www-data daemon postgres service anonymous guest string int bigint integer uuid text varchar required optional self current me id".split()
+)
 
-ROW_NEEDLES = ("insert",)
-ROW_SHAPES = (re.compile(rf"(?i){_NAME_FIELD}"),)
-LOG_SHAPES = (re.compile(r"\d\d:\d\d|\"(?:ts|time|timestamp|@timestamp)\"|(?<!\w)\d{10}(?:\d{3}|\.\d+)?(?!\w)|HTTP/|\"(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)|sshd\["),)
+ROW_NEEDLES = ("insert", "name", "birth", "geburtsdatum")
+LOG_SHAPES = (
+    re.compile(
+        r"\d\d:\d\d|\"(?:ts|time|timestamp|@timestamp)\"|\d(?<!\w.)\d{9}(?:\d{3}|\.\d+)?(?!\w)|HTTP/|\"(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)|sshd\["
+    ),
+)
 
 
 def is_row(line: str) -> bool:
@@ -39,12 +50,20 @@ def data_rows(line: str) -> Iterator[str]:
     if _INSERT.search(line) and any(_is_personal_text(value) for value in _INSERT_VALUE.findall(line)):
         yield "a row of data about a person"
         return
-    found_fields = list(_FIELD.finditer(line))
+    found_fields = list(_FIELD.finditer(line)) if line.count(":") + line.count("=") >= 2 else []
     fields = [found["value"].strip() for found in found_fields]
-    if len(fields) >= 2 and any(found["name"] for found in found_fields) and any(is_name_cell(value) or _looks_filled(value) for value in fields):
+    if (
+        len(fields) >= 2
+        and any(found["name"] for found in found_fields)
+        and any(is_name_cell(value) or _looks_filled(value) for value in fields)
+    ):
         yield "a row of data about a person"
         return
-    if is_row(line) and any(_is_person_row(line.strip(" |\t>").split(delimiter)) for delimiter in (";", "|", "\t", ",") if line.count(delimiter) >= 2):
+    if is_row(line) and any(
+        _is_person_row(line.strip(" |\t>").split(delimiter))
+        for delimiter in (";", "|", "\t", ",")
+        if line.count(delimiter) >= 2
+    ):
         yield "a row of data about a person"
 
 
@@ -61,9 +80,19 @@ def _is_person_row(cells: list[str]) -> bool:
     if len(cells) < 3 or len(cells) > 60:
         return False
     named = sum(is_name_cell(cell) for cell in cells)
-    detail = any(_DATE_CELL.fullmatch(cell) or _CITY_CELL.fullmatch(cell) or "@" in cell or re.search(r"\d", cell) and " " in cell for cell in cells[1:])
-    alone = any(is_given_name(cell) for cell in cells) and sum(cell.isalpha() and cell[0].isupper() for cell in cells if cell) >= 2
-    return _NUMBER_CELL.fullmatch(cells[0]) is not None and (named > 0 and detail or alone)
+    detail = any(
+        _DATE_CELL.fullmatch(cell)
+        or _CITY_CELL.fullmatch(cell)
+        or "@" in cell
+        or (re.search(r"\d", cell)
+        and " " in cell)
+        for cell in cells[1:]
+    )
+    alone = (
+        any(is_given_name(cell) for cell in cells)
+        and sum(cell.isalpha() and cell[0].isupper() for cell in cells if cell) >= 2
+    )
+    return _NUMBER_CELL.fullmatch(cells[0]) is not None and ((named > 0 and detail) or alone)
 
 
 def log_lines(line: str) -> Iterator[str]:
@@ -73,14 +102,27 @@ def log_lines(line: str) -> Iterator[str]:
         return
     if _STAMP.search(line) is None:
         return
-    users = [value for found in _USER.finditer(line) if (value := found["value"] or found["named"] or found["number"]) and value.lower() not in _TECHNICAL_USERS]
+    users = [
+        value
+        for found in _USER.finditer(line)
+        if (value := found["value"] or found["named"] or found["number"]) and value.lower() not in _TECHNICAL_USERS
+    ]
     public = any(_is_public(found[0]) for found in _ADDRESS.finditer(line))
-    if (users and (public or any(_is_identity(value) for value in users))) or (public and re.search(r"(?i)login|logout|session|anmeld|request|client|visitor|besucher|user|benutzer|kunde", line)):
+    if (users and (public or any(_is_identity(value) for value in users))) or (
+        public
+        and re.search(r"(?i)login|logout|session|anmeld|request|client|visitor|besucher|user|benutzer|kunde", line)
+    ):
         yield "a log line about a user"
 
 
 def _is_identity(value: str) -> bool:
-    return "@" in value or re.fullmatch(r"\d{3,12}", value) is not None or re.fullmatch(r"[a-z]{2,}[._-][a-z]{2,}\d*", value) is not None or value[:1].isupper() and is_given_name(value)
+    return (
+        "@" in value
+        or re.fullmatch(r"\d{3,12}", value) is not None
+        or re.fullmatch(r"[a-z]{2,}[._-][a-z]{2,}\d*", value) is not None
+        or (value[:1].isupper()
+        and is_given_name(value))
+    )
 
 
 def _is_public(address: str) -> bool:
@@ -89,5 +131,9 @@ def _is_public(address: str) -> bool:
     parts = [int(part) for part in address.split(".")]
     if any(part > 255 for part in parts) or parts[0] in (0, 10, 127) or parts[0] >= 224:
         return False
-    private = (parts[0] == 172 and 16 <= parts[1] < 32) or (parts[0], parts[1]) in ((192, 168), (169, 254)) or (parts[0] == 100 and 64 <= parts[1] < 128)
+    private = (
+        (parts[0] == 172 and 16 <= parts[1] < 32)
+        or (parts[0], parts[1]) in ((192, 168), (169, 254))
+        or (parts[0] == 100 and 64 <= parts[1] < 128)
+    )
     return not private and address not in ("1.1.1.1", "1.0.0.1", "8.8.8.8", "8.8.4.4", "9.9.9.9")

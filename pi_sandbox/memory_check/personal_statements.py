@@ -65,8 +65,14 @@ _TOPICS: tuple[Topic, ...] = (
         r"customer\b|client\b|threatens to sue|tenant\b|owes\b|refund|complain(?:ed|t)|arrears|behind with|overdue|invoice (?:for|to)|order (?:of|from|by|no)|subscriber|policy ?holder|account holder|chargeback|cancelled (?:his|her|their)|rent\b|unpaid",
         NameKind.FULL,
     ),
-    _topic("personal-birth", "tells a person's age", r"\d{1,2} jahre alt|\d{1,2}-jährige|\d{1,2} years? old|aged \d{2}|wird (?:am [^.]{1,20} )?\d{2}\b(?=[.!]?$)|turns \d{2}\b"),
+    _topic(
+        "personal-birth",
+        "tells a person's age",
+        r"\d{1,2} jahre alt|\d{1,2}-jährige|\d{1,2} years? old|aged \d{2}|wird (?:am [^.]{1,20} )?\d{2}\b(?=[.!]?$)|turns \d{2}\b",
+    ),
 )
+
+
 def _needle(alternative: str) -> str:
     """Gives the literal that a word expression begins with: the longest run of letters before anything special."""
     literal = re.split(r"[\\(\[.?*+{ ]", alternative, maxsplit=1)[0]
@@ -82,14 +88,20 @@ def _alternatives(source: str) -> Iterator[str]:
             start = place + 1
 
 
-NEEDLES: tuple[str, ...] = tuple(sorted({_needle(alternative).lower() for topic in _TOPICS for alternative in _alternatives(topic.source)} - {""}))
-NEEDLE_SHAPES = (re.compile(r"\d{1,2}(?:-jährige|$)", re.MULTILINE),)
+NEEDLES: tuple[str, ...] = tuple(
+    sorted(
+        {_needle(alternative).lower() for topic in _TOPICS for alternative in _alternatives(topic.source)} - {""}
+        | {"jahre", "jährige", "years", "year"}
+    )
+)
 _SENTENCE_END = re.compile(r"(?<=[a-zäöüß\d)]{2})[.!?]\s+(?=[A-ZÄÖÜ])")
 _REACH = {NameKind.GIVEN: 45, NameKind.FULL: 70, NameKind.TITLED: 70}
 _TECHNICAL = re.compile(
     r"(?i)\b(?:query|abfrage|cluster|server|node|knoten|service|dienst|pipeline|build|index|cache|release|branch|commit|pull request|merge|api|datenbank|database|schema|deployment|container|endpoint|parser|algorithm|benchmark|monitoring|test suite|unit tests?|refactor\w*|feature|tabelle|table|klasse|class|function|funktion|bug|protokoll|protocol|template|vorlage)\b"
 )
-_ACTS = re.compile(r"(?i)\b(?:schrieb|geschrieben|wrote|reviewed|fand|found|meint|says|sagt|explained|erklärt|fragt|asked|schlägt vor|suggested|proposes|proposed|implemented|hat .{0,40} (?:gebaut|umgebaut|gefixt|behoben)|fixed|built|merged|pflegt|maintains|documented|dokumentiert)\b")
+_ACTS = re.compile(
+    r"(?i)\b(?:schrieb|geschrieben|wrote|reviewed|fand|found|meint|says|sagt|explained|erklärt|fragt|asked|schlägt vor|suggested|proposes|proposed|implemented|hat .{0,40} (?:gebaut|umgebaut|gefixt|behoben)|fixed|built|merged|pflegt|maintains|documented|dokumentiert)\b"
+)
 
 
 def statements(line: str) -> Iterator[tuple[str, str]]:

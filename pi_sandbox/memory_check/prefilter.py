@@ -7,9 +7,11 @@ detector exactly if one of its words was marked. `tests/unit/memory_check/test_p
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
+
+from pi_sandbox.memory_check.text_views import cleaned_lines
 
 
 @dataclass(frozen=True)
@@ -21,16 +23,40 @@ class Trigger:
     test: Callable[[str], bool] | None = None
 
 
+class _Searchable:
+    """Words joined to one string, and which of them a place in it belongs to."""
+
+    def __init__(self, words: Sequence[str], text: Sequence[str]) -> None:
+        self._words = words
+        self._text = "\n".join(text)
+        self._starts = [0, *accumulate(len(word) + 1 for word in text)]
+
+    def holding(self, literal: str) -> Iterator[str]:
+        """Yields each word that holds the literal, once."""
+        at = self._text.find(literal)
+        while at >= 0:
+            number = bisect_right(self._starts, at) - 1
+            yield self._words[number]
+            at = self._text.find(literal, self._starts[number + 1])
+
+    def matching(self, shape: re.Pattern[str]) -> Iterator[str]:
+        """Yields the words in which the shape matches."""
+        return (self._words[bisect_right(self._starts, found.start()) - 1] for found in shape.finditer(self._text))
+
+
+_NUMBER_LIKE = re.compile(r"[0-9a-fA-F`.,:;()\[\]|_-]+")
+"""Digests, ids and numbers: many in ordinary notes, and no needle but one of the same characters can stand in them."""
+
+
 class DistinctWords:
-    """The different words of some texts, each held once, searchable as one string."""
+    """The different words of some texts, each held once, searchable together."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = list(dict.fromkeys(words))
-        self._text = "\n".join(self._words)
-        lowered = [word.lower() for word in self._words]
-        self._lowered = "\n".join(lowered)
-        self._starts = _starts(self._words)
-        self._lowered_starts = _starts(lowered)
+        letters = [word for word in self._words if _NUMBER_LIKE.fullmatch(word) is None]
+        self._plain = _Searchable(self._words, self._words)
+        self._lowered = _Searchable(letters, [word.lower() for word in letters])
+        self._all_lowered: _Searchable | None = None
 
     def all(self) -> Sequence[str]:
         """Gives the words in the order they were first seen."""
@@ -40,38 +66,47 @@ class DistinctWords:
         """Gives the words that the trigger marks."""
         found: set[str] = set()
         for needle in trigger.needles:
-            found.update(self._words[place] for place in _places(self._lowered, needle, self._lowered_starts))
+            found.update((self._with_numbers() if _NUMBER_LIKE.fullmatch(needle) else self._lowered).holding(needle))
         for shape in trigger.shapes:
-            found.update(self._words[bisect_right(self._starts, match.start()) - 1] for match in shape.finditer(self._text))
+            found.update(self._plain.matching(shape))
         if trigger.test is not None:
             found.update(filter(trigger.test, self._words))
         return found
+
+    def _with_numbers(self) -> _Searchable:
+        if self._all_lowered is None:
+            self._all_lowered = _Searchable(self._words, [word.lower() for word in self._words])
+        return self._all_lowered
 
     def holding(self, literals: Iterable[str]) -> dict[str, list[str]]:
         """Gives for each word that holds one of the literals (in their own case) which ones it holds."""
         found: dict[str, list[str]] = {}
         for literal in literals:
-            for place in _places(self._text, literal, self._starts):
-                found.setdefault(self._words[place], []).append(literal)
+            for word in self._plain.holding(literal):
+                found.setdefault(word, []).append(literal)
         return found
 
 
-def _starts(words: Sequence[str]) -> list[int]:
-    return [0, *accumulate(len(word) + 1 for word in words)][: len(words)]
+@dataclass(frozen=True)
+class TextBatch:
+    """Some texts in two readings of the same lines, raw and freed of decoration, and the different words of both."""
+
+    raw: tuple[list[str], ...]
+    freed: tuple[list[str], ...]
+    words: DistinctWords
+
+    @classmethod
+    def of(cls, texts: Iterable[Sequence[str]]) -> "TextBatch":
+        """Gives the batch of some texts, each a sequence of lines."""
+        raw = tuple(list(lines) for lines in texts)
+        freed = tuple(cleaned_lines(lines) for lines in raw)
+        different = chain.from_iterable(_different(lines, clean) for lines, clean in zip(raw, freed, strict=True))
+        return cls(raw, freed, DistinctWords(chain.from_iterable(line.split() for line in different)))
 
 
-def _places(text: str, needle: str, starts: Sequence[int]) -> Iterable[int]:
-    """Gives the numbers of the words of `text` that hold the needle, each once."""
-    places = []
-    at = text.find(needle)
-    while at >= 0:
-        place = bisect_right(starts, at) - 1
-        places.append(place)
-        end = text.find("\n", at)
-        if end < 0:
-            break
-        at = text.find(needle, end)
-    return places
+def _different(raw: Sequence[str], freed: Sequence[str]) -> Iterator[str]:
+    yield from raw
+    yield from (clean for line, clean in zip(raw, freed, strict=True) if clean is not line)
 
 
 def merged_marks(words: DistinctWords, triggers: Sequence[Trigger]) -> dict[str, int]:

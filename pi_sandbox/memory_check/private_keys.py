@@ -9,18 +9,22 @@ _BODY = re.compile(r"[A-Za-z0-9+/=]{20,}")
 _JWK = re.compile(r"[\"']?\b(?:d|k)[\"']?\s{0,3}:\s{0,3}[\"'](?P<value>[A-Za-z0-9_-]{32,700})[\"']")
 _JWK_TYPE = re.compile(r"[\"']?kty[\"']?\s{0,3}:")
 _DER = re.compile(
-    r"(?<![A-Za-z0-9+/])(?:b3BlbnNzaC1rZXktdjEA|MII[A-Za-z0-9+/]{2}(?:AIBAAKC|QIBADANBgkqhkiG9w0BAQ|wIBADANBgkqhkiG9w0BAQ|gIBADANBgkqhkiG9w0BAQ|IBAAKC)|MC4CAQAwBQYDK2V|MHcCAQEEI|MIGHAgEAMBMGByqGSM49|MIGkAgEBBD|lQ[A-Za-z]{2}B[A-Za-z0-9+/]{20}BE)[A-Za-z0-9+/=]{24,}"
+    r"(?:b3BlbnNzaC1rZXktdjEA|MII[A-Za-z0-9+/]{2}(?:AIBAAKC|QIBADANBgkqhkiG9w0BAQ|wIBADANBgkqhkiG9w0BAQ|gIBADANBgkqhkiG9w0BAQ|IBAAKC)|MC4CAQAwBQYDK2V|MHcCAQEEI|MIGHAgEAMBMGByqGSM49|MIGkAgEBBD|lQ[A-Za-z]{2}B[A-Za-z0-9+/]{20}BE)[A-Za-z0-9+/=]{24,}"
 )
-_WIF = re.compile(r"(?<![A-Za-z0-9])[5KLc9][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])")
-_EXTENDED = re.compile(r"(?<![A-Za-z0-9])[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{107}(?![A-Za-z0-9])")
-_ETHEREUM = re.compile(r"(?i)(?:private|secret|priv|wallet|eth\w{0,6})[ _-]?(?:private )?(?:key)?\W{1,12}0x[0-9a-f]{64}(?![0-9a-f])")
-_BITLOCKER = re.compile(r"(?<!\d)\d{6}(?:-\d{6}){7}(?!\d)")
+_WIF = re.compile(r"[5KLc9](?<![A-Za-z0-9].)[1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])")
+_EXTENDED = re.compile(r"[xyztuv](?<![A-Za-z0-9].)prv[1-9A-HJ-NP-Za-km-z]{107}(?![A-Za-z0-9])")
+_ETHEREUM = re.compile(
+    r"(?i)(?:private|secret|priv|wallet|eth\w{0,6})[ _-]?(?:private )?(?:key)?\W{1,12}0x[0-9a-f]{64}(?![0-9a-f])"
+)
+_BITLOCKER = re.compile(r"\d(?<!\d.)\d{5}(?:-\d{6}){7}(?!\d)")
 _CODE_GROUPS = re.compile(r"(?<![A-Za-z0-9-])[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,7}(?![A-Za-z0-9-])")
 _FOUR_FOURS = re.compile(r"(?<![A-Za-z])[a-z]{4}(?:[ -][a-z]{4}){3}(?![A-Za-z])")
 _CODE_WORDS = re.compile(
     r"(?i)recovery|backup[ -]?codes?|wiederherstellung|app[- ]?(?:password|passwort|kennwort)|app[- ]?specific|einmal(?:code|passw)|notfallcode|two-factor|2fa[- ]codes?|zwei-faktor|scratch codes?|passwor[dt]|passwort|kennwort|filevault|bitlocker|schlüssel|product key|lizenzschlüssel|licen[cs]e key"
 )
-_BASE58 = {character: place for place, character in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")}
+_BASE58 = {
+    character: place for place, character in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
+}
 
 NEEDLES: tuple[str, ...] = tuple(
     "private putty-user-key-file kty recovery backup wiederherst specific einmal notfallcode two-factor 2fa zwei-faktor scratch passwor kennwort filevault bitlocker schlüssel product licen lizenz".split()
@@ -51,11 +55,19 @@ def _has_body(lines: Sequence[str], index: int, end: int) -> bool:
 
 
 def _codes(line: str) -> Iterator[str]:
-    if any(_checked_base58(found[0]) for found in _WIF.finditer(line)) or _EXTENDED.search(line) or ("0x" in line and _ETHEREUM.search(line)):
+    if (
+        any(_checked_base58(found[0]) for found in _WIF.finditer(line))
+        or _EXTENDED.search(line)
+        or ("0x" in line and _ETHEREUM.search(line))
+    ):
         yield "a wallet's private key"
     if any(all(int(part) % 11 == 0 for part in found[0].split("-")) for found in _BITLOCKER.finditer(line)):
         yield "a BitLocker recovery key"
-    if ("-" in line or "app" in line.lower()) and _CODE_WORDS.search(line) and (any(_is_code(found[0]) for found in _CODE_GROUPS.finditer(line)) or _is_app_password(line)):
+    if (
+        ("-" in line or "app" in line.lower())
+        and _CODE_WORDS.search(line)
+        and (any(_is_code(found[0]) for found in _CODE_GROUPS.finditer(line)) or _is_app_password(line))
+    ):
         yield "a recovery code or app password"
 
 
@@ -76,7 +88,13 @@ def _is_app_password(line: str) -> bool:
 
 def _vowel_poor(text: str) -> bool:
     groups = re.split(r"[ -]", text)
-    return sum(sum(c in "aeiouy" for c in group) in (0, 4) or re.search(r"[^aeiouy]{3}|[jqxzwk]", group) is not None for group in groups) >= 2
+    return (
+        sum(
+            sum(c in "aeiouy" for c in group) in (0, 4) or re.search(r"[^aeiouy]{3}|[jqxzwk]", group) is not None
+            for group in groups
+        )
+        >= 2
+    )
 
 
 def _checked_base58(text: str) -> bool:

@@ -134,10 +134,20 @@ def as_sarif(reports: Sequence[StoreReport], *, version: str) -> dict[str, Any]:
         "version": "2.1.0",
         "runs": [
             {
-                "tool": {"driver": {"name": "pi-sandbox memory-check", "version": version, "rules": [{"id": rule} for rule in rules]}},
+                "tool": {
+                    "driver": {
+                        "name": "pi-sandbox memory-check",
+                        "version": version,
+                        "rules": [{"id": rule} for rule in rules],
+                    }
+                },
                 "columnKind": "unicodeCodePoints",
                 "invocations": [
-                    {"executionSuccessful": not missing, "exitCode": int(exit_code(reports)), "toolExecutionNotifications": notifications}
+                    {
+                        "executionSuccessful": not missing,
+                        "exitCode": int(exit_code(reports)),
+                        "toolExecutionNotifications": notifications,
+                    }
                 ],
                 "properties": {"stores": [_store_numbers(report) for report in reports]},
                 "results": [_sarif_result(store, finding, rules) for store, finding in findings],
@@ -148,7 +158,12 @@ def as_sarif(reports: Sequence[StoreReport], *, version: str) -> dict[str, Any]:
 
 def _store_numbers(report: StoreReport) -> dict[str, Any]:
     result = report.result
-    return {"store": report.store, "status": str(report.status), "files": result.files if result else 0, "bytes": result.bytes if result else 0}
+    return {
+        "store": report.store,
+        "status": str(report.status),
+        "files": result.files if result else 0,
+        "bytes": result.bytes if result else 0,
+    }
 
 
 def _sarif_result(store: str, finding: Finding, rules: Sequence[str]) -> dict[str, Any]:

@@ -7,7 +7,15 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from pi_sandbox.memory_check.secret_values import Strength, decodes_to_login, is_placeholder, is_uuid, looks_random, password_strength, strength
+from pi_sandbox.memory_check.secret_values import (
+    Strength,
+    decodes_to_login,
+    is_placeholder,
+    is_uuid,
+    looks_random,
+    password_strength,
+    strength,
+)
 
 _VALUE = r"(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s|;&<>`]{1,200})"
 _GAP = r"[^|;\n]{0,160}?\s"
@@ -16,7 +24,10 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
     (tuple(needles.split()), re.compile(pattern))
     for needles, pattern in (
         ("mysql mariadb", rf"\b(?:mysql|mariadb)[\w-]{{0,12}}\b{_GAP}-p(?![\s-]){_VALUE}"),
-        ("curl", rf"\bcurl\b{_GAP}(?:-u|--user|--proxy-user|-U)[ =]?[\"']?(?P<user>[^\s\"':]{{1,80}}):(?P<value>[^\s\"']{{1,200}})"),
+        (
+            "curl",
+            rf"\bcurl\b{_GAP}(?:-u|--user|--proxy-user|-U)[ =]?[\"']?(?P<user>[^\s\"':]{{1,80}}):(?P<value>[^\s\"']{{1,200}})",
+        ),
         ("sshpass", rf"\bsshpass\s{{1,4}}-p\s?{_VALUE}"),
         (
             "docker podman helm az nerdctl skopeo crane buildah oras oc mosquitto_ kinit mongo mongosh mongodump",
@@ -28,53 +39,89 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ("pass:", rf"-pass(?:in|out)?\s{{1,3}}[\"']?pass:{_VALUE}"),
         ("-u", rf"\s-U\s{{0,3}}[\"']?[\w.\\/-]{{1,60}}%{_VALUE}"),
         ("/user:", rf"/user:\S{{1,60}}\s{{1,3}}{_VALUE}"),
-        ("net", rf"\bnet\s{{1,3}}use\b[^|;\n]{{0,120}}?\s(?P<value>(?![/\\])\S{{4,80}})\s{{1,3}}/user:"),
+        ("net", r"\bnet\s{1,3}use\b[^|;\n]{0,120}?\s(?P<value>(?![/\\])\S{4,80})\s{1,3}/user:"),
         ("/p:", rf"\s/p:{_VALUE}"),
-        ("htpasswd", rf"\bhtpasswd\b\s[^|;\n]{{0,40}}?-\w{{0,4}}b\w{{0,3}}\s{{1,3}}(?:\S{{1,80}}\s{{1,3}})?\S{{1,60}}\s{{1,3}}{_VALUE}"),
-        ("sudo", r"\becho\s{1,3}(?:-[ne]{1,2}\s{1,2})?(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s|]{1,200})\s{0,3}\|\s{0,3}sudo\s[^\n]{0,40}?-S"),
-        ("chpasswd", r"\becho\s{1,3}(?:-[ne]{1,2}\s{1,2})?[\"']?[\w.-]{1,60}:(?P<value>[^\s\"']{1,200})[\"']?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?chpasswd"),
+        (
+            "htpasswd",
+            rf"\bhtpasswd\b\s[^|;\n]{{0,40}}?-\w{{0,4}}b\w{{0,3}}\s{{1,3}}(?:\S{{1,80}}\s{{1,3}})?\S{{1,60}}\s{{1,3}}{_VALUE}",
+        ),
+        (
+            "sudo",
+            r"\becho\s{1,3}(?:-[ne]{1,2}\s{1,2})?(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s|]{1,200})\s{0,3}\|\s{0,3}sudo\s[^\n]{0,40}?-S",
+        ),
+        (
+            "chpasswd",
+            r"\becho\s{1,3}(?:-[ne]{1,2}\s{1,2})?[\"']?[\w.-]{1,60}:(?P<value>[^\s\"']{1,200})[\"']?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?chpasswd",
+        ),
         ("--password-command", r"--password-command[ =][\"']?echo\s{1,3}(?P<value>[^\s\"']{1,200})"),
         ("-stdin --with-token", rf"(?:-stdin|--with-token)\s[^|;\n]{{0,60}}?<<<\s{{0,3}}{_VALUE}"),
-        ("-stdin", r"\becho\s{1,3}(?:-n\s)?(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s|]{1,200})\s{0,3}\|\s{0,3}[^|\n]{0,80}-stdin"),
+        (
+            "-stdin",
+            r"\becho\s{1,3}(?:-n\s)?(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s|]{1,200})\s{0,3}\|\s{0,3}[^|\n]{0,80}-stdin",
+        ),
         ("snmp", rf"\bsnmp(?:walk|get|set|bulkwalk)\b{_GAP}-c\s{{0,3}}{_VALUE}"),
         ("snmp community", r"\bsnmp-server\s{1,3}community\s{1,3}(?P<value>\S{1,80})"),
-        ("identified", rf"(?i:\bidentified\s{{1,3}}(?:with\s{{1,3}}\S{{1,40}}\s{{1,3}})?by\s{{1,3}}(?:password\s{{1,3}})?){_VALUE}"),
-        ("alias", rf"\bmc\s{{1,3}}alias\s{{1,3}}set\s{{1,3}}\S{{1,60}}\s{{1,3}}\S{{1,120}}\s{{1,3}}\S{{1,60}}\s{{1,3}}{_VALUE}"),
+        (
+            "identified",
+            rf"(?i:\bidentified\s{{1,3}}(?:with\s{{1,3}}\S{{1,40}}\s{{1,3}})?by\s{{1,3}}(?:password\s{{1,3}})?){_VALUE}",
+        ),
+        (
+            "alias",
+            rf"\bmc\s{{1,3}}alias\s{{1,3}}set\s{{1,3}}\S{{1,60}}\s{{1,3}}\S{{1,120}}\s{{1,3}}\S{{1,60}}\s{{1,3}}{_VALUE}",
+        ),
         ("openssl", rf"\bopenssl\s{{1,3}}enc\b{_GAP}-k\s{{1,3}}{_VALUE}"),
-        ("_authtoken", rf"_authToken[ =]{{1,3}}(?P<value>[\w.+/=-]{{16,200}})"),
+        ("_authtoken", r"_authToken[ =]{1,3}(?P<value>[\w.+/=-]{16,200})"),
         ("-p", r"(?<!mkdir)(?<!install)\s-p\s{1,3}(?P<value>'[^'\n]{5,120}'|\"[^\"\n]{5,120}\")"),
         ("vault", rf"\bvault\s{{1,3}}login\s{{1,3}}(?!-){_VALUE}"),
-        ("ansible", rf"\bansible[\w-]{{0,12}}\b{_GAP}(?:-e|--extra-vars)\s{{0,3}}[\"']?[\w]{{0,40}}pass\w{{0,10}}={_VALUE}"),
+        (
+            "ansible",
+            rf"\bansible[\w-]{{0,12}}\b{_GAP}(?:-e|--extra-vars)\s{{0,3}}[\"']?[\w]{{0,40}}pass\w{{0,10}}={_VALUE}",
+        ),
         ("zip 7z rar", rf"\b(?:7z|7za|zip|unzip|rar|unrar)\b{_GAP}-[pP](?!\s){_VALUE}"),
         ("--passphrase", rf"--passphrase[ =]{{1,3}}{_VALUE}"),
-        ("machine", rf"\bmachine\s{{1,8}}\S{{1,120}}\s{{1,8}}login\s{{1,8}}\S{{1,120}}\s{{1,8}}password\s{{1,8}}{_VALUE}"),
+        (
+            "machine",
+            rf"\bmachine\s{{1,8}}\S{{1,120}}\s{{1,8}}login\s{{1,8}}\S{{1,120}}\s{{1,8}}password\s{{1,8}}{_VALUE}",
+        ),
         ("login", rf"^\s{{0,12}}login\s{{1,8}}\S{{1,120}}\s{{1,8}}password\s{{1,8}}{_VALUE}\s{{0,8}}$"),
         ("password", rf"^\s{{0,12}}password\s{{1,8}}{_VALUE}\s{{0,8}}$"),
     )
 )
-_URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,30})://(?P<user>[^\s/:@\"'<>|`]{0,200})(?::(?P<value>[^\s@\"'<>|`]{0,300}))?@(?P<host>[^\s/\"'<>|`]{1,200})")
+_LOGIN = re.compile(
+    r"(?P<user>[^\s/:@\"'<>|`]{0,200})(?::(?P<value>[^\s@\"'<>|`]{0,300}))?@(?P<host>[^\s/\"'<>|`]{1,200})"
+)
 _QUERY = re.compile(
     r"[?&;](?P<name>(?:access|auth|api|client|refresh|id|private|session|user|x-amz|x-goog)?[-_]?(?:token|key|apikey|secret|password|passwd|pwd|pass|signature|credential|authkey|auth|code))=(?P<value>[^\s&\"'<>|`;)]{6,400})",
     re.IGNORECASE,
 )
-_HEADER = re.compile(r"\b(?:Bearer|Basic|Token|ApiKey|Apikey|token|bearer|basic)\s{1,3}(?P<value>[A-Za-z0-9+/=_.~-]{12,2000})")
+_HEADER = re.compile(
+    r"\b(?:Bearer|Basic|Token|ApiKey|Apikey|token|bearer|basic)\s{1,3}(?P<value>[A-Za-z0-9+/=_.~-]{12,2000})"
+)
 _AUTHORIZATION = re.compile(r"authorization|auth", re.IGNORECASE)
-_PGPASS = re.compile(r"^[\s>`*-]{0,8}(?:\*|[\w.-]{1,120}):(?:\*|\d{1,5}):(?:\*|[\w.-]{1,60}):(?:\*|[\w.@-]{1,60}):(?P<value>[^\s:`|]{4,200})`?\s{0,8}$")
+_PGPASS = re.compile(
+    r"^[\s>`*-]{0,8}(?:\*|[\w.-]{1,120}):(?:\*|\d{1,5}):(?:\*|[\w.-]{1,60}):(?:\*|[\w.@-]{1,60}):(?P<value>[^\s:`|]{4,200})`?\s{0,8}$"
+)
 _WIFI = re.compile(r"WIFI:(?:[^;\n]{1,80};){0,4}?P:(?P<value>(?:\\.|[^;\n]){4,80});")
-_CONNECTION = re.compile(r"(?i)\b(?:pwd|password|accountkey|sharedaccesskey|secret)\s{0,2}=\s{0,2}(?P<value>[^;\s\"']{4,200});")
+_CONNECTION = re.compile(
+    r"(?i)\b(?:pwd|password|accountkey|sharedaccesskey|secret)\s{0,2}=\s{0,2}(?P<value>[^;\s\"']{4,200});"
+)
 _CISCO = re.compile(r"\b(?:enable|username \S{1,40}) (?:secret|password) (?:[0-9] )?(?P<value>\S{4,120})")
 
 _SHORT = frozenset("oc az net bcp zip 7z rar".split())
 NEEDLES: tuple[str, ...] = tuple(
     sorted(
         {needle for needles, _ in _COMMANDS for needle in needles} - _SHORT
-        | set(":// bearer basic authorization wifi: pwd accountkey enable username token apikey password secret".split())
+        | set(
+            ":// bearer basic authorization wifi: pwd accountkey enable username token apikey password secret".split()
+        )
     )
 )
 SHAPES: tuple[re.Pattern[str], ...] = (
     re.compile(r":(?:\*|\d{1,5}):[^\s:]{1,60}:[^\s:]{1,60}:\S{4}"),
     re.compile(r"[?&;][A-Za-z_-]{3,24}=\S{6}"),
-    re.compile(r"(?<!\w)(?:oc|az|net|bcp|7za?|un(?:zip|rar)|zip|rar)(?!\w)"),
+    re.compile(
+        r"(?:o(?<!\w.)c|a(?<!\w.)z|n(?<!\w.)et|b(?<!\w.)cp|7(?<!\w.)za?|u(?<!\w.)n(?:zip|rar)|z(?<!\w.)ip|r(?<!\w.)ar)(?!\w)"
+    ),
 )
 
 _GENERIC_USERS = frozenset("user username usr benutzer name me login <user>".split())
@@ -85,10 +132,17 @@ def commands(line: str) -> Iterator[str]:
     """Yields a message for each secret that a command line or a line of a credential file holds."""
     lowered = line.lower()
     for needles, pattern in _COMMANDS:
-        if any(needle in lowered for needle in needles) and any(_is_password(found["value"]) for found in pattern.finditer(line)):
+        if any(needle in lowered for needle in needles) and any(
+            _is_password(found["value"]) for found in pattern.finditer(line)
+        ):
             yield "a command line holds a password"
             break
-    for pattern, message in ((_PGPASS, "a password file's line"), (_WIFI, "a Wi-Fi password"), (_CONNECTION, "a connection string holds a password"), (_CISCO, "a device password")):
+    for pattern, message in (
+        (_PGPASS, "a password file's line"),
+        (_WIFI, "a Wi-Fi password"),
+        (_CONNECTION, "a connection string holds a password"),
+        (_CISCO, "a device password"),
+    ):
         if any(_is_password(found["value"]) for found in pattern.finditer(line)):
             yield message
     for found in _HEADER.finditer(line):
@@ -98,10 +152,12 @@ def commands(line: str) -> Iterator[str]:
 
 def urls(line: str) -> Iterator[str]:
     """Yields a message for each URL with a password, a token as user, or a secret parameter."""
-    if "://" in line:
-        for found in _URL.finditer(line):
-            if _is_url_secret(found):
-                yield "a URL holds credentials"
+    place = line.find("://")
+    while place >= 0:
+        found = _LOGIN.match(line, place + 3)
+        if found is not None and line[place - 1 : place].isalnum() and _is_url_secret(found):
+            yield "a URL holds credentials"
+        place = line.find("://", place + 3)
     for found in _QUERY.finditer(line):
         if _is_query_secret(found):
             yield "a URL parameter holds a secret"
@@ -125,7 +181,7 @@ def _is_url_secret(found: re.Match[str]) -> bool:
         token = unquote(user)
         return len(token) >= 20 and strength(token) is Strength.RANDOM and looks_random(token)
     secret = unquote(value)
-    if secret.lower() in _GENERIC_PASSWORDS or user.lower() in _GENERIC_USERS and strength(secret) < Strength.FAIR:
+    if secret.lower() in _GENERIC_PASSWORDS or (user.lower() in _GENERIC_USERS and strength(secret) < Strength.FAIR):
         return False
     if "/" in value and re.match(r"\d{1,5}/", value):
         return False

@@ -31,7 +31,7 @@ _NAMED_SEPARATOR = re.compile(
 )
 _BRACKETED = re.compile(r"\s{0,3}[(\[]\s?")
 _FLAG_SEPARATOR = re.compile(r"[=\s]\s{0,8}|$")
-_QUOTES = {'"': '"', "'": "'", "`": "`", "„": "“”\"", "“": "”", "«": "»", "»": "«", "‚": "‘’", "‘": "’", "<": ">"}
+_QUOTES = {'"': '"', "'": "'", "`": "`", "„": '“”"', "“": "”", "«": "»", "»": "«", "‚": "‘’", "‘": "’", "<": ">"}
 _TRAILING = ".,;:!?)]}|\"'`*>”“»…"
 _SPLIT = re.compile(r"(\s*(?:/|:|,|;|\||\s(?:und|and|&|or|oder)\s)\s*|\s+)")
 _CONNECTORS = frozenset(
@@ -39,7 +39,7 @@ _CONNECTORS = frozenset(
     "still noch weiterhin it's its aktuell currently with mit using via and und sind are namely nämlich von from zu an alt old set gesetzt wurde became geändert changed paste enter type use nimm nehmen eingeben verwenden".split()
 )
 _NUMBER_UNITS = re.compile(
-    r"\s*(?:%|tage?n?|days?|stunden?|hours?|min|sek|sec|zeichen\b|chars?\b|characters|mal\b|times|jahre?|years?|monate?|months?|wochen?|weeks?|stellen|digits|stellig|versuche|attempts|bits?\b|bytes?\b|/|\.\d|:\d|-\d)",
+    r"\s{0,4}(?:%|tage?n?|days?|stunden?|hours?|min|sek|sec|zeichen\b|chars?\b|characters|mal\b|times|jahre?|years?|monate?|months?|wochen?|weeks?|stellen|digits|stellig|versuche|attempts|bits?\b|bytes?\b|/|\.\d|:\d|-\d)",
     re.IGNORECASE,
 )
 _DIGEST_WORDS = re.compile(
@@ -85,7 +85,12 @@ def accounts(line: str) -> Iterator[str]:
     """Yields a message for a well-known account name with what can only be its password: `root / x`, `| admin | x |`."""
     for found in _ACCOUNT.finditer(line):
         value = found["value"].strip("\"'`*").rstrip(_TRAILING)
-        if password_strength(value) >= Strength.FAIR and not is_hex(value) and not is_uuid(value) and (strength(value) >= Strength.STRONG or "/" in found["gap"]):
+        if (
+            password_strength(value) >= Strength.FAIR
+            and not is_hex(value)
+            and not is_uuid(value)
+            and (strength(value) >= Strength.STRONG or "/" in found["gap"])
+        ):
             yield "an account's password is written down"
 
 
@@ -109,11 +114,17 @@ def _assigned(word: SecretWord, tail: str) -> bool:
     if named is not None and not _has_verb(named["name"]):
         return believed(word.word_class, tail[named.end() :])
     bracket = _BRACKETED.match(tail)
-    return bracket is not None and believed(word.word_class, re.split(r"[)\]]", tail[bracket.end() :], maxsplit=1)[0], at_least=Strength.STRONG)
+    return bracket is not None and believed(
+        word.word_class, re.split(r"[)\]]", tail[bracket.end() :], maxsplit=1)[0], at_least=Strength.STRONG
+    )
 
 
 def _has_verb(name: str) -> bool:
-    return any(part.lower() in ("is", "ist", "must", "muss", "wird", "was", "not", "nicht", "kein", "without", "ohne", "disabled") for part in name.split())
+    return any(
+        part.lower()
+        in ("is", "ist", "must", "muss", "wird", "was", "not", "nicht", "kein", "without", "ohne", "disabled")
+        for part in name.split()
+    )
 
 
 def _flag_value(word: SecretWord, tail: str) -> bool:
@@ -166,11 +177,21 @@ def _value_believed(word_class: WordClass, value: str, around: tuple[str, str], 
         return found >= at_least or _numeric_password(value)
     if is_uuid(value):
         return word_class is WordClass.TOKEN
-    if _DIGEST_WORDS.search(head) or (is_hex(value) and len(value) < 16) or (word_class is WordClass.WEAK and _DIGEST_WORDS.search(rest[:60])):
+    if (
+        _DIGEST_WORDS.search(head)
+        or (is_hex(value) and len(value) < 16)
+        or (word_class is WordClass.WEAK and _DIGEST_WORDS.search(rest[:60]))
+    ):
         return False
     found = strength(value)
     if word_class is WordClass.TOKEN:
-        return found >= Strength.STRONG and len(value) >= 8 or decodes_to_login(value) or found is Strength.FAIR and len(value) >= 12
+        return (
+            (found >= Strength.STRONG
+            and len(value) >= 8)
+            or decodes_to_login(value)
+            or (found is Strength.FAIR
+            and len(value) >= 12)
+        )
     return (found is Strength.RANDOM and len(value) >= 16) or decodes_to_login(value)
 
 
@@ -228,6 +249,10 @@ def _told(word: SecretWord, tail: str, head: str) -> bool:
             continue
         if position > 12 or raw in ("|", "||") or (position > 0 and raw.startswith("|")):
             return False
+        if raw.isalpha() and len(raw) < 16:
+            adjacent = raw.lower() in _CONNECTORS
+            connected = connected or adjacent
+            continue
         value, quoted, rest = first_value(tail[found.start() :])
         told = _Told(value, quoted, rest, position, connected or raw.endswith(":"), adjacent, head + tail[:160])
         if _is_told_secret(word, told):
@@ -255,7 +280,11 @@ def _is_told_secret(word: SecretWord, told: _Told) -> bool:
 
 def _is_told_token(word: SecretWord, told: _Told) -> bool:
     value, found = told.value, strength(told.value)
-    if found < Strength.STRONG or is_uuid(value) or (is_hex(value) and (len(value) < 16 or _DIGEST_WORDS.search(told.around))):
+    if (
+        found < Strength.STRONG
+        or is_uuid(value)
+        or (is_hex(value) and (len(value) < 16 or _DIGEST_WORDS.search(told.around)))
+    ):
         return False
     if word.word_class is WordClass.TOKEN:
         return len(value) >= 12 and (told.connected or told.position <= 1)
@@ -276,18 +305,26 @@ def _is_told_password(word: SecretWord, told: _Told) -> bool:
         return False
     chosen = password_strength(value) >= Strength.FAIR
     if told.connected:
-        return found >= Strength.FAIR or (chosen and (told.quoted or (told.adjacent and sum(map(str.isdigit, value)) >= 2)))
+        return found >= Strength.FAIR or (
+            chosen and (told.quoted or (told.adjacent and sum(map(str.isdigit, value)) >= 2))
+        )
     if told.position:
         return False
     return found >= Strength.FAIR or (chosen and not word.in_identifier and sum(map(str.isdigit, value)) >= 2)
 
 
-_AS_PASSWORD = re.compile(r"(?P<value>\S{5,120})[\"'`“”»)*]{0,3}\s+(?:as|als)\s+(?:the\s+|a\s+|das\s+|your\s+|our\s+|unser\s+)?(?:\w{1,20}[ -]){0,2}$", re.IGNORECASE)
+_AS = re.compile(r"(?i)\s(?:as|als)\s")
+_AS_PASSWORD = re.compile(
+    r"(?P<value>\S{5,120})[\"'`“”»)*]{0,3}\s+(?:as|als)\s+(?:the\s+|a\s+|das\s+|your\s+|our\s+|unser\s+)?(?:\w{1,20}[ -]){0,2}$",
+    re.IGNORECASE,
+)
 
 
 def _told_before(word: SecretWord, head: str) -> bool:
     """`use x as the password`."""
     if word.word_class not in (WordClass.PASSWORD, WordClass.TOKEN):
+        return False
+    if not _AS.search(head):
         return False
     found = _AS_PASSWORD.search(head)
     return found is not None and strength(found["value"].strip("\"'`„“”»*<>,.")) >= Strength.FAIR
@@ -298,6 +335,10 @@ def stands_beside_word(text: str, value: str, distance: int = 60) -> bool:
     place = text.find(value)
     for word in find_words(text):
         between = text[word.end : place] if place >= word.end else None
-        if between is not None and len(between) <= distance and _DIGEST_WORDS.search(text[max(0, word.start - 40) : place]) is None:
+        if (
+            between is not None
+            and len(between) <= distance
+            and _DIGEST_WORDS.search(text[max(0, word.start - 40) : place]) is None
+        ):
             return True
     return False

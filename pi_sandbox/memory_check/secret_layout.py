@@ -8,7 +8,10 @@ from pi_sandbox.memory_check.secret_values import Strength, decodes_to_login, is
 from pi_sandbox.memory_check.secret_words import WordClass, find_words
 
 _RULE = re.compile(r"^\s{0,8}\|?[\s:|+-]{3,400}$")
-_LABEL = re.compile(r"(?:\s(?:is|ist|lautet|lauten|heißt|reads|are|sind))?\s{0,4}(?:\([^()]{0,40}\))?[\s*_`\"']{0,6}(?::=?|=|->|→)?\\?[\s*_`|>]{0,8}$", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?:\s(?:is|ist|lautet|lauten|heißt|reads|are|sind))?\s{0,4}(?:\([^()]{0,40}\))?[\s*_`\"']{0,6}(?::=?|=|->|→)?\\?[\s*_`|>]{0,8}$",
+    re.IGNORECASE,
+)
 _ENDS_OPEN = re.compile(r"(?::|=|->|→|\\|\b(?:is|ist|lautet|lauten|heißt|reads))[\s*_`|>\\]{0,8}$", re.IGNORECASE)
 _OPEN_ENDS = frozenset(":=>→tnsß\\")
 _FENCE = re.compile(r"^\s{0,8}(?:`{3,}|~{3,})[\w-]{0,20}\s{0,8}$")
@@ -53,10 +56,16 @@ def table_columns(lines: Sequence[str], index: int) -> Iterator[tuple[int, str]]
     for delimiter in _DELIMITERS:
         if not _may_be_table(lines, index, delimiter):
             continue
-        titles = [title.strip(" \t*_`\"'") for title in header.strip(" |\t").split(delimiter)] if delimiter == "|" else [title.strip(" *_`\"'") for title in header.split(delimiter)]
+        titles = (
+            [title.strip(" \t*_`\"'") for title in header.strip(" |\t").split(delimiter)]
+            if delimiter == "|"
+            else [title.strip(" *_`\"'") for title in header.split(delimiter)]
+        )
         if not 2 <= len(titles) <= 40 or any(len(title) > 40 for title in titles):
             continue
-        columns = {place: word_class for place, title in enumerate(titles) if (word_class := _title_class(title)) is not None}
+        columns = {
+            place: word_class for place, title in enumerate(titles) if (word_class := _title_class(title)) is not None
+        }
         if columns:
             yield from _cells(lines, index, delimiter, len(titles), columns)
             return
@@ -78,7 +87,9 @@ def _title_class(title: str) -> WordClass | None:
     return words[0].word_class if words else None
 
 
-def _cells(lines: Sequence[str], index: int, delimiter: str, width: int, columns: dict[int, WordClass]) -> Iterator[tuple[int, str]]:
+def _cells(
+    lines: Sequence[str], index: int, delimiter: str, width: int, columns: dict[int, WordClass]
+) -> Iterator[tuple[int, str]]:
     for place in range(index + (2 if delimiter == "|" else 1), min(len(lines), index + _TABLE_LIMIT)):
         row = lines[place]
         if delimiter not in row:
@@ -96,7 +107,9 @@ def _is_cell_secret(word_class: WordClass, cell: str) -> bool:
     value, quoted, rest = first_value(cell)
     if rest.strip(" `*\"'") and not quoted and word_class is not WordClass.WEAK and len(rest.split()) > 2:
         return False
-    return believed(WordClass.TOKEN if word_class is WordClass.WEAK and strength(value) is Strength.RANDOM else word_class, cell)
+    return believed(
+        WordClass.TOKEN if word_class is WordClass.WEAK and strength(value) is Strength.RANDOM else word_class, cell
+    )
 
 
 def kubernetes_secret(lines: Sequence[str], index: int) -> Iterator[tuple[int, str]]:

@@ -19,9 +19,17 @@ from typing import TYPE_CHECKING
 from pi_sandbox.memory_check import live_secrets as live
 from pi_sandbox.memory_check import private_keys, secret_commands, secret_grammar, secret_layout, secret_words
 from pi_sandbox.memory_check.findings import Hit
-from pi_sandbox.memory_check.prefilter import DistinctWords, Trigger, merged_marks
-from pi_sandbox.memory_check.secret_values import Strength, is_hex, is_placeholder, is_uuid, looks_random, may_hold_secret, strength
-from pi_sandbox.memory_check.text_views import cleaned_lines, joined_over_end
+from pi_sandbox.memory_check.prefilter import DistinctWords, TextBatch, Trigger, merged_marks
+from pi_sandbox.memory_check.secret_values import (
+    Strength,
+    is_hex,
+    is_placeholder,
+    is_uuid,
+    looks_random,
+    may_hold_secret,
+    strength,
+)
+from pi_sandbox.memory_check.text_views import joined_over_end
 from pi_sandbox.memory_check.token_prefixes import TOKEN_FORMS, TokenForm
 
 if TYPE_CHECKING:
@@ -36,9 +44,13 @@ _TRIGGERS = (
     Trigger((*secret_commands.NEEDLES, *secret_grammar.ACCOUNT_NEEDLES), secret_commands.SHAPES),
     Trigger(private_keys.NEEDLES, private_keys.SHAPES),
     Trigger(
-        tuple("aws akia agpa aida aroa aipa anpa anva asia a3t accountkey= :// gho_ ghp_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glft- glsoat- glrt- gr1348941 glcbt- glimt- glptt- glagent- gloas- _authtoken t3blbkfj pypi- sg. xox hooks.slack sq0 k_live_ eyj".split()),
+        tuple(
+            "aws akia agpa aida aroa aipa anpa anva asia a3t accountkey= :// gho_ ghp_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glft- glsoat- glrt- gr1348941 glcbt- glimt- glptt- glagent- gloas- _authtoken t3blbkfj pypi- sg. xox hooks.slack sq0 k_live_ eyj".split()
+        ),
         (
-            re.compile(r"AKC[a-zA-Z0-9]{10}|AP[\dABCDEF][a-zA-Z0-9]{8}|(?:AC|SK)[a-z0-9]{32}|[0-9a-z]{32}-us[0-9]|^[0-9]{8,10}:[0-9A-Za-z_-]{35}", re.MULTILINE),
+            re.compile(
+                r"AKC[a-zA-Z0-9]{10}|AP[\dABCDEF][a-zA-Z0-9]{8}|(?:AC|SK)[a-z0-9]{32}|-us[0-9]|:[0-9A-Za-z_-]{35}"
+            ),
             re.compile(r"[MNO][a-zA-Z\d_-]{23,25}\.[a-zA-Z\d_-]{6}\."),
         ),
     ),
@@ -51,7 +63,9 @@ _FORMS_BY_NEEDLE: dict[str, list[TokenForm]] = {}
 for _token_form in TOKEN_FORMS:
     _FORMS_BY_NEEDLE.setdefault(_token_form.needle, []).append(_token_form)
 _SHORTEST_TOKEN = 16
-_JOINING_NEEDLES = tuple(needle for needle in _FORMS_BY_NEEDLE if len(needle) >= 3 and needle not in ("re_", "at-", "cio", "pat", "SCW"))
+_JOINING_NEEDLES = tuple(
+    needle for needle in _FORMS_BY_NEEDLE if len(needle) >= 3 and needle not in ("re_", "at-", "cio", "pat", "SCW")
+)
 
 _BLANKS = re.compile(r"\s{3,}")
 _BASE_WINDOW, _BASE_OVERLAP = 1000, 160
@@ -72,14 +86,13 @@ def scan_text(lines: Sequence[str], live_secrets: Sequence[str] = (), *, prefilt
 
     `live_secrets` are values in use, found in any spelling; `prefiltered=False` shows every line to every detector.
     """
-    return scan_texts([lines], live_secrets, prefiltered=prefiltered)[0]
+    return scan_texts(TextBatch.of([lines]), live_secrets, prefiltered=prefiltered)[0]
 
 
-def scan_texts(texts: Sequence[Sequence[str]], live_secrets: Sequence[str] = (), *, prefiltered: bool = True) -> list[list[Hit]]:
+def scan_texts(batch: TextBatch, live_secrets: Sequence[str] = (), *, prefiltered: bool = True) -> list[list[Hit]]:
     """Gives `scan_text` of each text; their words are looked at together, which makes many small texts cheap."""
-    pairs = [(list(lines), cleaned_lines(lines)) for lines in texts]
-    index = _Index.of(pairs) if prefiltered else None
-    return [_scan(raw, freed, index, live_secrets) for raw, freed in pairs]
+    index = _Index.of(batch.words) if prefiltered else None
+    return [_scan(raw, freed, index, live_secrets) for raw, freed in zip(batch.raw, batch.freed, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -91,19 +104,13 @@ class _Index:
     halves: frozenset[str]
 
     @classmethod
-    def of(cls, pairs: Sequence[tuple[list[str], list[str]]]) -> "_Index":
-        words = DistinctWords(chain.from_iterable(line.split() for raw, freed in pairs for line in _different(raw, freed)))
+    def of(cls, words: DistinctWords) -> "_Index":
         long_words = DistinctWords(word for word in words.all() if len(word) >= _SHORTEST_TOKEN)
         tokens = {}
         for word, needles in long_words.holding(_FORMS_BY_NEEDLE).items():
             if names := tuple(_form_names(word, [form for needle in needles for form in _FORMS_BY_NEEDLE[needle]])):
                 tokens[word] = names
         return cls(merged_marks(words, _TRIGGERS), tokens, frozenset(words.holding(_JOINING_NEEDLES)))
-
-
-def _different(raw: list[str], freed: list[str]) -> Iterator[str]:
-    yield from raw
-    yield from (clean for line, clean in zip(raw, freed, strict=True) if clean is not line)
 
 
 class _Found:
@@ -126,7 +133,11 @@ class _Found:
 
     def hits(self) -> list[Hit]:
         told = {index: [message] for index, message in self._told.items() if index not in self._proved}
-        return sorted(Hit(index + 1, CATEGORY, message) for index, messages in (told | self._proved).items() for message in messages)
+        return sorted(
+            Hit(index + 1, CATEGORY, message)
+            for index, messages in (told | self._proved).items()
+            for message in messages
+        )
 
 
 def _scan(raw: list[str], freed: list[str], index: _Index | None, live_secrets: Sequence[str]) -> list[Hit]:
@@ -147,8 +158,10 @@ def _scan(raw: list[str], freed: list[str], index: _Index | None, live_secrets: 
                         mask |= index.marks[word]
             for message in messages:
                 found.prove(number, message)
-        if number + 1 < len(raw) and _may_join(freed[number].split()[-1:], index) and (message := _broken_token(freed, number)):
-            found.prove(number, message)
+        if number + 1 < len(raw) and _may_join(freed[number].split()[-1:], index):
+            broken = _broken_token(freed, number)
+            if broken is not None:
+                found.prove(number, broken)
         if mask:
             _scan_line(found, views, freed, number, mask)
     return found.hits()
@@ -162,7 +175,9 @@ def _scan_line(found: _Found, views: tuple[str, ...], freed: list[str], number: 
     told_here = mask & _WORDS and mask & (_CHOSEN | _VALUES)
     for view in views:
         if mask & _COMMANDS:
-            for message in chain(secret_commands.urls(view), secret_commands.commands(view), secret_grammar.accounts(view)):
+            for message in chain(
+                secret_commands.urls(view), secret_commands.commands(view), secret_grammar.accounts(view)
+            ):
                 found.tell(number, message)
         if told_here:
             for message in chain(secret_grammar.assignments(view), secret_grammar.sentences(view)):
@@ -209,7 +224,12 @@ def _broken_token(lines: Sequence[str], number: int) -> str | None:
             continue
         for form in forms:
             for match in form.pattern.finditer(text):
-                if match.start() < seam - 3 and match.end() > seam + 3 and _is_token(form, match[0]) and not _complete(form, text[:seam]):
+                if (
+                    match.start() < seam - 3
+                    and match.end() > seam + 3
+                    and _is_token(form, match[0])
+                    and not _complete(form, text[:seam])
+                ):
                     return f"{form.name} over two lines"
     return None
 

@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from enum import IntEnum
+from functools import lru_cache
 
 
 class Strength(IntEnum):
@@ -50,13 +51,19 @@ _PLAIN_SHAPES = (
     re.compile(r"(?:~|\.{1,2})?(?:/[\w.@+-]+){1,30}/?"),  # paths
     re.compile(r"~/?|[A-Za-z]:\\\S*"),
     re.compile(r"[\w-]+(?:/[\w-]*[A-Za-z_-])+(?:\.\w{1,8})?"),  # a/b/c
-    re.compile(r"[\w.+/-]{1,120}\.(?:md|txt|json|ya?ml|toml|ini|env|pem|crt|cer|key|pub|kdbx|gpg|asc|age|py|js|ts|sh|go|rs|java|kt|c|h|cpp|html?|css|sql|xml|csv|log|lock|conf|cfg|db|zip|tar|gz|tgz|svg|png|jpe?g|pdf|service|timer|socket)"),
+    re.compile(
+        r"[\w.+/-]{1,120}\.(?:md|txt|json|ya?ml|toml|ini|env|pem|crt|cer|key|pub|kdbx|gpg|asc|age|py|js|ts|sh|go|rs|java|kt|c|h|cpp|html?|css|sql|xml|csv|log|lock|conf|cfg|db|zip|tar|gz|tgz|svg|png|jpe?g|pdf|service|timer|socket)"
+    ),
     re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,62})\.){1,8}[a-z]{2,18}(?::\d{1,5})?(?:/[\w./-]*)?"),  # hosts
     re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:[:/]\d{1,5})?"),  # addresses
     re.compile(r"[vV]?\d{1,5}(?:\.\d{1,6}){1,4}(?:[-+.]?(?:rc|alpha|beta|dev|post|b|a)?\.?\d*)?"),  # versions
-    re.compile(r"\d{4}-\d\d?-\d\d?(?:[T_ ]\d\d?:?\d\d(?::?\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d?\.\d\d?\.(?:\d{2,4})?|\d\d?/\d\d?/\d{2,4}"),
+    re.compile(
+        r"\d{4}-\d\d?-\d\d?(?:[T_ ]\d\d?:?\d\d(?::?\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d?\.\d\d?\.(?:\d{2,4})?|\d\d?/\d\d?/\d{2,4}"
+    ),
     re.compile(r"\d{1,2}:\d\d(?::\d\d)?Z?"),
-    re.compile(r"[<>~≥≤±]?\d+(?:[.,]\d+)*(?:\s?(?:%|[a-zA-Zµ°€$]{1,3}|Bytes?|bytes?|Tage?n?|days?|hours?|Stunden?|min(?:utes?|uten)?|Zeichen|chars?|bits?|Bit|px))?"),
+    re.compile(
+        r"[<>~≥≤±]?\d+(?:[.,]\d+)*(?:\s?(?:%|[a-zA-Zµ°€$]{1,3}|Bytes?|bytes?|Tage?n?|days?|hours?|Stunden?|min(?:utes?|uten)?|Zeichen|chars?|bits?|Bit|px))?"
+    ),
     re.compile(r"[^@\s]{1,80}@[\w-]+(?:\.[\w-]+){1,6}"),  # mail addresses
     re.compile(r"@[\w/-]+"),
     re.compile(r"[A-Za-z_][\w.]{0,60}[(\[{].*", re.DOTALL),  # calls, subscripts
@@ -73,8 +80,20 @@ _CHOSEN_PASSWORD = re.compile(
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _SYMBOLS = frozenset("!#$%&*+=?^~@§€")
-_SEQUENCES = ("0123456789", "1234567890", "abcdefghij", "ABCDEFGHIJ", "9876543210", "qwertyuiop", "deadbeef", "cafebabe", "11111111", "00000000")
-_LIMIT = 4096
+_SEQUENCES = (
+    "0123456789",
+    "1234567890",
+    "abcdefghij",
+    "ABCDEFGHIJ",
+    "9876543210",
+    "qwertyuiop",
+    "deadbeef",
+    "cafebabe",
+    "11111111",
+    "00000000",
+)
+_LIMIT = 240
+_SHORTEST_SCRAMBLED = 16
 
 
 def entropy(value: str) -> float:
@@ -85,7 +104,11 @@ def entropy(value: str) -> float:
 
 def is_placeholder(value: str) -> bool:
     """Tells whether the value only stands for a secret: stars, `your-token`, `<from vault>`, `${NAME}`."""
-    value = value[:_LIMIT]
+    return _is_placeholder(value[:_LIMIT])
+
+
+@lru_cache(maxsize=4096)
+def _is_placeholder(value: str) -> bool:
     letters = value.strip("<>[](){}\"'`*_ ")
     if len(letters) < 3 or len(set(letters.lower())) <= min(3, len(letters) // 2):
         return True
@@ -128,7 +151,13 @@ def _is_camel_words(value: str) -> bool:
 
 def strength(value: str) -> Strength:
     """Gives how much a single value looks like a secret (see the module's rules)."""
-    value = value[:_LIMIT]
+    if value.isalpha() and len(value) < _SHORTEST_SCRAMBLED:
+        return Strength.WORD
+    return _strength(value[:_LIMIT])
+
+
+@lru_cache(maxsize=4096)
+def _strength(value: str) -> Strength:
     if len(value) < 4 or is_placeholder(value):
         return Strength.NOTHING
     if is_uuid(value):
@@ -170,23 +199,41 @@ def _measured(value: str, letters: int, digits: int, symbols: int) -> Strength:
 
 def _is_plain(value: str) -> bool:
     if any(shape.fullmatch(value) for shape in _PLAIN_SHAPES):
-        return not _looks_scrambled(value)
+        return not _looks_scrambled(value) and not _has_random_segment(value)
     return _ALGORITHM.match(value) is not None
+
+
+def _has_random_segment(value: str) -> bool:
+    """Base64 with slashes fits the shape of a path; a path's parts do not mix cases and digits at length."""
+    if "/" not in value or len(value) < 24:
+        return False
+    longest = max(value.split("/"), key=len)
+    return (
+        len(longest) >= 10
+        and looks_random(longest)
+        and _DIGIT.search(longest) is not None
+        and longest.lower() != longest != longest.upper()
+        and not is_hex(longest)
+    )
 
 
 def _looks_scrambled(value: str) -> bool:
     """Letters only, yet written by a machine: `xKqZrTmbWlPdVnYs` fits the shape of a word."""
-    if not value.isalpha() or len(value) < 16:
+    if not value.isalpha() or len(value) < _SHORTEST_SCRAMBLED:
         return False
     return _CAMEL.search(value) is not None and not _is_camel_words(value) and entropy(value) >= 3.4
 
 
-_POSSIBLE = re.compile(r"[#$%&+=^~@§€]|[!?*]\w|[A-Za-z]{12}|[A-Za-z]\S*\d|\d\S*[A-Za-z]")
+_MARK = re.compile(r"[#$%&+=^~@§€]|[!?*]\w|[A-Za-z]{12}")
+_LETTER = re.compile(r"[A-Za-z]")
+_DIGIT = re.compile(r"\d")
 
 
 def may_hold_secret(word: str) -> bool:
     """Tells whether any part of a word without blanks can be more than `WORD`; numbers and chosen words left aside."""
-    return _POSSIBLE.search(word) is not None
+    if word.isalpha() and len(word) < 12:
+        return False
+    return _MARK.search(word) is not None or (_DIGIT.search(word) is not None and _LETTER.search(word) is not None)
 
 
 def decodes_to_login(value: str) -> bool:

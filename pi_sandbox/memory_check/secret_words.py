@@ -60,8 +60,12 @@ _SECRET_KEY_BEFORE = re.compile(
     r"zugangs|zugriffs|sicherheits|geheim|lizenz|verschlüsselungs|signatur|signier|privat|privater|geheimer|wiederherstellungs|integration|project|client)[ _-]?$"
 )
 _NETWORK_KEY_BEFORE = re.compile(r"(?:netzwerk|wlan|wifi|wi-fi|wpa2?|wep|wireless|network|netz)[ _-]?$")
-_DOOR_BEFORE = re.compile(r"(?:tür|haustür|tor|alarm|alarmanlagen|schloss|safe|tresor|door|gate|lock|entry|alarm system|unlock|entsperr|zahlen|pin|puk|keypad|garage|garagen|sicherheits|security|access|fahrrad|koffer)[ -]?$")
-_DOOR_AFTER = re.compile(r" (?:fürs?|for|der|des|to|of|am|an der|zum|zur) (?:die |den |das |dem |der |the |our |unsere? )?(?:haus|garagen|hof|keller|büro)?(?:tür|tor|eingang|schloss|safe|tresor|alarm|garage|door|gate|lock|keypad|entrance|schlüsselbox|lockbox|key box)")
+_DOOR_BEFORE = re.compile(
+    r"(?:tür|haustür|tor|alarm|alarmanlagen|schloss|safe|tresor|door|gate|lock|entry|alarm system|unlock|entsperr|zahlen|pin|puk|keypad|garage|garagen|sicherheits|security|access|fahrrad|koffer)[ -]?$"
+)
+_DOOR_AFTER = re.compile(
+    r" (?:fürs?|for|der|des|to|of|am|an der|zum|zur) (?:die |den |das |dem |der |the |our |unsere? )?(?:haus|garagen|hof|keller|büro)?(?:tür|tor|eingang|schloss|safe|tresor|alarm|garage|door|gate|lock|keypad|entrance|schlüsselbox|lockbox|key box)"
+)
 _CODES_BEFORE = re.compile(r"(?:recovery|backup|wiederherstellungs|scratch)[ _-]?$")
 _ACCOUNT_BEFORE = re.compile(r"(?:root|bind|user|admin|db|ftp|smtp|mail|sudo|wifi|wlan|my|new|old|default|require)$")
 _PIN_BEFORE = re.compile(r"(?:sim|geräte|karten|alarm|handy)-?$")
@@ -69,7 +73,9 @@ _ENDINGS = re.compile(r"(?:s|e|es|en|er|ern)?(?![a-zäöüß])")
 NEEDLES: tuple[str, ...] = tuple(
     "pass pswd pword kennw losungswort codewort zugang pwd pw psk mnemonic seed wallet recovery wiederherst token pat secret geheimnis bearer auth key schlüssel code credential creds anmeld login log logged sign einlogg community pin puk tan sas".split()
 )
-CHOSEN_NEEDLES: tuple[str, ...] = tuple("pass pswd pword kennw losungswort codewort zugangscode pwd pw psk mnemonic seed wallet recovery wiederherst pin puk tan code wlan wifi wi-fi wpa wep netz network wireless".split())
+CHOSEN_NEEDLES: tuple[str, ...] = tuple(
+    "pass pswd pword kennw losungswort codewort zugangscode pwd pw psk mnemonic seed wallet recovery wiederherst pin puk tan code wlan wifi wi-fi wpa wep netz network wireless".split()
+)
 """After these also a number or a plain word may be the secret; after the others only what a machine or a careful person made."""
 
 _BENIGN_NEXT = re.compile(
@@ -100,10 +106,11 @@ _LAST_PART = re.compile(r"[_-]|(?<=[a-z])(?=[A-Z])")
 
 @lru_cache(maxsize=32)
 def find_words(line: str) -> tuple[SecretWord, ...]:
-    """Gives the announcing words of a line; those that something around them takes back are left out."""
-    lowered = line.lower()
-    if len(lowered) != len(line):
-        lowered = "".join(character.lower() if len(character.lower()) == 1 else character for character in line)
+    """Gives the announcing words of a line; those that something around them takes back are left out.
+
+    U+0130 is the one letter whose lower case is longer, so it is replaced to keep places the same.
+    """
+    lowered = line.replace("\u0130", "i").lower()
     words: list[SecretWord] = []
     for found in _CORE.finditer(lowered):
         word_class = _class_of(line, lowered, found)
@@ -149,7 +156,10 @@ def _judged(line: str, lowered: str, found: re.Match[str], word_class: WordClass
         return None
     if (_BENIGN_SUFFIX.match(tail) or _BENIGN_NEXT.match(tail)) and not tail.startswith((" is ", " ist ")):
         return None
-    before, after = _IDENTIFIER_BEFORE.search(line, max(0, found.start() - 60), found.start()), _IDENTIFIER_AFTER.match(tail)
+    before, after = (
+        _IDENTIFIER_BEFORE.search(line, max(0, found.start() - 60), found.start()),
+        _IDENTIFIER_AFTER.match(tail),
+    )
     suffix = after[0] if after else ""
     if suffix and _BENIGN_SUFFIX.search("_" + _LAST_PART.split(suffix)[-1]) and _ENDINGS.fullmatch(suffix) is None:
         return None

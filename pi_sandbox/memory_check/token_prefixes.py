@@ -22,7 +22,9 @@ class TokenForm:
     random_part: bool = True
 
 
-def _form(name: str, needle: str, rest: str, *, before: str = _FIRST, after: str = _LAST, random_part: bool = True) -> TokenForm:
+def _form(
+    name: str, needle: str, rest: str, *, before: str = _FIRST, after: str = _LAST, random_part: bool = True
+) -> TokenForm:
     return TokenForm(name, needle, re.compile(f"{before}{rest}{after}"), random_part)
 
 
@@ -249,15 +251,40 @@ _SPECIAL: tuple[TokenForm, ...] = (
     _form("AWS access key", "A3T", "A3T[A-Z0-9][A-Z2-7]{16}"),
     _form("OpenAI key", "T3BlbkFJ", r"sk-[A-Za-z0-9_-]{0,90}T3BlbkFJ[A-Za-z0-9_-]{16,90}", after=""),
     _form("model provider's key", "sk-", r"sk-(?:[a-f0-9]{32}|[A-Za-z0-9]{48,64})"),
-    _form("JSON web token", "eyJ", r"eyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{16,1000}", after=""),
-    _form("encrypted web token", "eyJ", r"eyJ[A-Za-z0-9_-]{16,2000}\.[A-Za-z0-9_-]{0,2000}\.[A-Za-z0-9_-]{8,400}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{16,400}", after=""),
+    _form(
+        "JSON web token", "eyJ", r"eyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{16,1000}", after=""
+    ),
+    _form(
+        "encrypted web token",
+        "eyJ",
+        r"eyJ[A-Za-z0-9_-]{16,2000}\.[A-Za-z0-9_-]{0,2000}\.[A-Za-z0-9_-]{8,400}\.[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{16,400}",
+        after="",
+    ),
     _form("SendGrid key", "SG.", r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}", after=""),
     _form("Twilio key", "SK", r"SK[0-9a-f]{32}"),
     _form("Telegram bot token", ":AA", r"[0-9]{8,10}:AA[A-Za-z0-9_-]{32,34}", after=""),
     _form("Discord bot token", ".", r"[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}", after=""),
-    _form("Discord webhook", "/api/webhooks/", r"discord(?:app)?\.com/api/webhooks/[0-9]{17,20}/[A-Za-z0-9_-]{60,72}", before="", after=""),
-    _form("Slack webhook", "hooks.slack.com/", r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{30,80}", before="", after=""),
-    _form("Teams webhook", "webhook.office.com/", r"webhook\.office\.com/webhookb2/[A-Za-z0-9@-]{60,90}/IncomingWebhook/[A-Za-z0-9]{32}/", before="", after=""),
+    _form(
+        "Discord webhook",
+        "/api/webhooks/",
+        r"discord(?:app)?\.com/api/webhooks/[0-9]{17,20}/[A-Za-z0-9_-]{60,72}",
+        before="",
+        after="",
+    ),
+    _form(
+        "Slack webhook",
+        "hooks.slack.com/",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{30,80}",
+        before="",
+        after="",
+    ),
+    _form(
+        "Teams webhook",
+        "webhook.office.com/",
+        r"webhook\.office\.com/webhookb2/[A-Za-z0-9@-]{60,90}/IncomingWebhook/[A-Za-z0-9]{32}/",
+        before="",
+        after="",
+    ),
     _form("Mailchimp key", "-us", r"[0-9a-f]{32}-us[0-9]{1,2}"),
     _form("Terraform Cloud token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{50,80}", after=""),
     _form("Airtable token", "pat", r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
@@ -272,12 +299,37 @@ _SPECIAL: tuple[TokenForm, ...] = (
     _form("Harness token", "at.", r"(?:pat|sat)\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}"),
     _form("Salesforce token", "!", r"00[A-Za-z0-9]{13}![A-Za-z0-9._-]{60,260}", after=""),
     _form("Zoho token", "1000.", r"1000\.[a-f0-9]{32}\.[a-f0-9]{32}"),
-    _form("password hash", "$", r"\$(?:2[abxy]?\$\d\d\$[A-Za-z0-9./]{53}|[156y]\$(?:rounds=\d{1,9}\$)?[A-Za-z0-9./$]{1,40}\$[A-Za-z0-9./]{22,90}|apr1\$[A-Za-z0-9./]{1,8}\$[A-Za-z0-9./]{22}|argon2id?\$v=\d+\$[^\s$]{5,40}\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{20,120})", before="", after=""),
-    _form("private key in base64", "LS0tLS1CRUdJTi", r"LS0tLS1CRUdJTi(?:BSU0Eg|BQUklWQVRF|BFQy|BPUEVOU1NI|BFTkNSWVBU|BEU0Eg|BQR1AgUFJJVk)[A-Za-z0-9+/=_-]{20,100}", before="", after=""),
+    _form(
+        "password hash",
+        "$",
+        r"\$(?:2[abxy]?\$\d\d\$[A-Za-z0-9./]{53}|[156y]\$(?:rounds=\d{1,9}\$)?[A-Za-z0-9./$]{1,40}\$[A-Za-z0-9./]{22,90}|apr1\$[A-Za-z0-9./]{1,8}\$[A-Za-z0-9./]{22}|argon2id?\$v=\d+\$[^\s$]{5,40}\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{20,120})",
+        before="",
+        after="",
+    ),
+    _form(
+        "private key in base64",
+        "LS0tLS1CRUdJTi",
+        r"LS0tLS1CRUdJTi(?:BSU0Eg|BQUklWQVRF|BFQy|BPUEVOU1NI|BFTkNSWVBU|BEU0Eg|BQR1AgUFJJVk)[A-Za-z0-9+/=_-]{20,100}",
+        before="",
+        after="",
+    ),
     _form("Google refresh token", "1//0", r"1//0[A-Za-z0-9_-]{40,120}", after=""),
     _form("URL that carries its signature", "sig=", r"[?&;]sig=[A-Za-z0-9%+/_-]{40,100}", before="", after=""),
-    _form("one-time password secret", "secret=", r"otpauth(?:-migration)?://[^\s]{1,200}?secret=[A-Z2-7]{16,64}", before="", after="", random_part=False),
-    _form("one-time password secret", "otpauth-migration://", r"otpauth-migration://offline\?data=[A-Za-z0-9%+/=]{20,100}", before="", after=""),
+    _form(
+        "one-time password secret",
+        "secret=",
+        r"otpauth(?:-migration)?://[^\s]{1,200}?secret=[A-Z2-7]{16,64}",
+        before="",
+        after="",
+        random_part=False,
+    ),
+    _form(
+        "one-time password secret",
+        "otpauth-migration://",
+        r"otpauth-migration://offline\?data=[A-Za-z0-9%+/=]{20,100}",
+        before="",
+        after="",
+    ),
 )
 
 TOKEN_FORMS: tuple[TokenForm, ...] = tuple(_starts(*row) for row in _STARTS) + _SPECIAL

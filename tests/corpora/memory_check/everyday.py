@@ -44,7 +44,9 @@ class EverydayFile:
     labels: tuple[tuple[int, int, Item], ...]
 
 
-def everyday_store(size: int = 10_000_000, *, items: int = 300, seed: int = 11, file_lines: int = 60) -> Iterator[EverydayFile]:
+def everyday_store(
+    size: int = 10_000_000, *, items: int = 300, seed: int = 11, file_lines: int = 60
+) -> Iterator[EverydayFile]:
     """Yields notes of about `size` characters together, with `items` secrets and personal items spread over them."""
     values = Values(seed)
     labelled = [item for item in make_items(seed) if item.kind != "negative"]
@@ -77,5 +79,8 @@ def _line(values: Values) -> str:
         return fill(values.random.choice(_FILLERS), values)
     if choice < 0.32:
         return ""
-    sentences = [f"{values.random.choice(_SUBJECTS)} {values.random.choice(_VERBS)}. {values.random.choice(_ENDINGS)}" for _ in range(values.random.randrange(1, 4))]
+    sentences = [
+        f"{values.random.choice(_SUBJECTS)} {values.random.choice(_VERBS)}. {values.random.choice(_ENDINGS)}"
+        for _ in range(values.random.randrange(1, 4))
+    ]
     return " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)

@@ -317,12 +317,27 @@ TOKENS: dict[str, Callable[[Values], str]] = {
     "gitlab_routable": lambda v: "gl" + "pat-" + v.pick(URLSAFE, 27) + ".01." + v.pick(HEX, 9),
     "aws_id": _simple("AK" + "IA", BASE32, 16),
     "aws_temp": _simple("AS" + "IA", BASE32, 16),
-    "slack_bot": lambda v: "xo" + "xb-" + v.pick("123456789", 12) + "-" + v.pick("123456789", 13) + "-" + v.pick(BASE62, 24),
+    "slack_bot": lambda v: (
+        "xo" + "xb-" + v.pick("123456789", 12) + "-" + v.pick("123456789", 13) + "-" + v.pick(BASE62, 24)
+    ),
     "slack_app": lambda v: "xa" + "pp-1-A" + v.pick(BASE32, 10) + "-" + v.pick("123456789", 13) + "-" + v.pick(HEX, 64),
-    "slack_hook": lambda v: "https://hooks.slack" + ".com/services/T" + v.pick(BASE32, 8) + "/B" + v.pick(BASE32, 10) + "/" + v.pick(BASE62, 24),
-    "discord_hook": lambda v: "https://discord" + ".com/api/webhooks/" + v.pick("123456789", 18) + "/" + v.pick(URLSAFE, 68),
+    "slack_hook": lambda v: (
+        "https://hooks.slack"
+        + ".com/services/T"
+        + v.pick(BASE32, 8)
+        + "/B"
+        + v.pick(BASE32, 10)
+        + "/"
+        + v.pick(BASE62, 24)
+    ),
+    "discord_hook": lambda v: (
+        "https://discord" + ".com/api/webhooks/" + v.pick("123456789", 18) + "/" + v.pick(URLSAFE, 68)
+    ),
     "discord_bot": lambda v: "M" + v.pick(BASE62, 23) + "." + v.pick(BASE62, 6) + "." + v.pick(URLSAFE, 38),
-    "teams_hook": lambda v: f"https://firma.webhook.office" + f".com/webhookb2/{v.make('uuid')}@{v.make('uuid')}/IncomingWebhook/{v.make('hex32')}/{v.make('uuid')}",
+    "teams_hook": lambda v: (
+        "https://firma.webhook.office"
+        + f".com/webhookb2/{v.make('uuid')}@{v.make('uuid')}/IncomingWebhook/{v.make('hex32')}/{v.make('uuid')}"
+    ),
     "stripe_live": _simple("sk" + "_live_", BASE62, 24),
     "stripe_restricted": _simple("rk" + "_live_", BASE62, 24),
     "stripe_hook": _simple("wh" + "sec_", BASE62, 32),
@@ -377,9 +392,15 @@ TOKENS: dict[str, Callable[[Values], str]] = {
     "supabase": _simple("sb" + "p_", HEX, 40),
     "tailscale": lambda v: "tskey" + "-auth-k" + v.pick(BASE62, 11) + "CNTRL-" + v.pick(BASE62, 32),
     "age": _simple("AGE-SECRET" + "-KEY-1", BECH32.upper(), 58),
-    "onepassword": lambda v: "A3-" + v.pick(BASE32, 6) + "-" + v.pick(BASE32, 11) + "-" + "-".join(v.pick(BASE32, 5) for _ in range(3)),
+    "onepassword": lambda v: (
+        "A3-" + v.pick(BASE32, 6) + "-" + v.pick(BASE32, 11) + "-" + "-".join(v.pick(BASE32, 5) for _ in range(3))
+    ),
     "azure_secret": lambda v: v.pick(BASE62, 3) + "8Q" + "~" + v.pick(BASE62 + "_-.", 34),
-    "azure_storage": lambda v: "DefaultEndpointsProtocol=https;AccountName=notizen;AccountKey=" + v.make("base64_64") + ";EndpointSuffix=core.windows.net",
+    "azure_storage": lambda v: (
+        "DefaultEndpointsProtocol=https;AccountName=notizen;AccountKey="
+        + v.make("base64_64")
+        + ";EndpointSuffix=core.windows.net"
+    ),
     "alibaba": _simple("LT" + "AI", BASE62, 20),
     "dropbox": _simple("s" + "l.", URLSAFE, 135),
     "sonar": _simple("sq" + "p_", HEX, 40),
@@ -450,7 +471,9 @@ TOKENS |= {
 }
 
 
-def _with_check(body: Callable[[Values], str], is_valid: Callable[[str], bool], alphabet: str) -> Callable[[Values], str]:
+def _with_check(
+    body: Callable[[Values], str], is_valid: Callable[[str], bool], alphabet: str
+) -> Callable[[Values], str]:
     """Return a maker that tries bodies and last characters until the check accepts one."""
 
     def make(v: Values) -> str:
@@ -484,12 +507,31 @@ TOKENS |= {
     "nino_gb": lambda v: "AB" + v.pick(string.digits, 6) + "C",
     "nir_fr": lambda v: _nir(v),
     "dni_es": _with_check(lambda v: v.pick(string.digits, 8), _stdnum("es.dni"), string.ascii_uppercase),
-    "pesel_pl": _with_check(lambda v: _birthday_digits(v, "{y:02}{m:02}{d:02}") + v.pick(string.digits, 4), _stdnum("pl.pesel"), string.digits),
+    "pesel_pl": _with_check(
+        lambda v: _birthday_digits(v, "{y:02}{m:02}{d:02}") + v.pick(string.digits, 4),
+        _stdnum("pl.pesel"),
+        string.digits,
+    ),
     "bsn_nl": _with_check(lambda v: "1" + v.pick(string.digits, 7), _stdnum("nl.bsn"), string.digits),
     "ahv_ch": _with_check(lambda v: "756" + v.pick(string.digits, 9), _stdnum("ch.ssn"), string.digits),
-    "fiscal_it": _with_check(lambda v: "RSSMRA" + _birthday_digits(v, "{y:02}") + v.random.choice("ABCDEHLMPRST") + f"{v.random.randrange(1, 28):02}H501", _stdnum("it.codicefiscale"), string.ascii_uppercase),
-    "personnummer_se": _with_check(lambda v: _birthday_digits(v, "{y:02}{m:02}{d:02}-") + v.pick(string.digits, 3), _stdnum("se.personnummer"), string.digits),
-    "cpf_br": _with_check(lambda v: v.pick(string.digits, 9) + v.pick(string.digits, 1), _stdnum("br.cpf"), string.digits),
+    "fiscal_it": _with_check(
+        lambda v: (
+            "RSSMRA"
+            + _birthday_digits(v, "{y:02}")
+            + v.random.choice("ABCDEHLMPRST")
+            + f"{v.random.randrange(1, 28):02}H501"
+        ),
+        _stdnum("it.codicefiscale"),
+        string.ascii_uppercase,
+    ),
+    "personnummer_se": _with_check(
+        lambda v: _birthday_digits(v, "{y:02}{m:02}{d:02}-") + v.pick(string.digits, 3),
+        _stdnum("se.personnummer"),
+        string.digits,
+    ),
+    "cpf_br": _with_check(
+        lambda v: v.pick(string.digits, 9) + v.pick(string.digits, 1), _stdnum("br.cpf"), string.digits
+    ),
 }
 
 
@@ -515,13 +557,16 @@ def _nir(v: Values) -> str:
     body = v.random.choice("12") + _birthday_digits(v, "{y:02}{m:02}") + "75" + v.pick(string.digits, 6)
     return body + f"{97 - int(body) % 97:02}"
 
+
 TOKENS |= {
     "ssh_body": lambda v: v.pick(BASE62 + "+/", 43),
     "fingerprint": lambda v: v.pick(BASE62 + "+/", 43),
     "pgp_fingerprint": lambda v: " ".join(v.pick("0123456789ABCDEF", 4) for _ in range(10)),
     "md5_colons": lambda v: ":".join(v.pick(HEX, 2) for _ in range(16)),
     "bech32_58": lambda v: v.pick(BECH32, 58),
-    "certificate_data": lambda v: base64.b64encode(b"-----BEGIN CERTIFICATE-----\n" + v.make("pem_body").encode()).decode(),
+    "certificate_data": lambda v: base64.b64encode(
+        b"-----BEGIN CERTIFICATE-----\n" + v.make("pem_body").encode()
+    ).decode(),
     "slug_name": lambda v: v.make("email").split("@")[0],
     "email_at": lambda v: v.make("email").replace("@", "(at)"),
 }

@@ -1,0 +1,122 @@
+"""One store: what blocks, what is asked, what is only said, and that nothing goes unlooked at."""
+
+import pytest
+
+from pi_sandbox.memory_check.check import StoreResult, check_store
+from pi_sandbox.memory_check.findings import Severity
+from pi_sandbox.memory_check.format_rules import StoreKind
+from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile
+
+PASSWORD = "Tiger" + "42!blau"
+
+
+def check(*files: MemoryFile, kind: StoreKind = StoreKind.DOMAIN, live: tuple[str, ...] = ()) -> StoreResult:
+    return check_store(files, store="work", store_kind=kind, live_secrets=live)
+
+
+def found(result: StoreResult, category: str) -> list[tuple[str, int | None]]:
+    return [(finding.path, finding.line) for finding in result.findings if finding.category == category]
+
+
+@pytest.mark.parametrize(
+    ("kind", "category"),
+    [
+        (FileKind.SYMLINK, "symlink"),
+        (FileKind.GITLINK, "nested-repository"),
+        (FileKind.UNREADABLE, "unreadable"),
+        (FileKind.TOO_LARGE, "too-large"),
+        (FileKind.SPECIAL, "special-file"),
+    ],
+)
+def test_what_cannot_be_looked_into_blocks(kind: FileKind, category: str) -> None:
+    result = check(MemoryFile("notes/x", b"", kind))
+    assert [finding.severity for finding in result.findings if finding.category == category] == [Severity.BLOCKING]
+    assert found(check(MemoryFile("notes/x", b"")), category) == []
+
+
+def test_nothing_looked_at_is_not_clean() -> None:
+    result = check()
+    assert (result.files, result.bytes) == (0, 0)
+    assert [(finding.severity, finding.category) for finding in result.findings] == [
+        (Severity.BLOCKING, "nothing-checked")
+    ]
+
+
+def test_files_and_bytes_are_counted() -> None:
+    result = check(MemoryFile("README.md", b"abc"), MemoryFile("notes/b.png", b"\0\1"))
+    assert (result.files, result.bytes) == (2, 5)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "notes/a.svg",
+        "notes/package-lock.json",
+        "notes/x.png",
+        ".gitignore",
+        ".secrets.baseline",
+        "README.md",
+        "notes/größe.md",
+        "a/b/c",
+        "notes/\udcff.md",
+    ],
+)
+def test_a_secret_blocks_whatever_the_file_is_called(path: str) -> None:
+    result = check(MemoryFile(path, f"x\npassword: {PASSWORD}\n".encode()))
+    assert found(result, "secret") == [(path, 2)]
+    assert found(check(MemoryFile(path, b"x\npassword: see vault\n")), "secret") == []
+
+
+def test_a_secret_in_a_file_name_or_a_link_target_blocks() -> None:
+    assert found(check(MemoryFile(f"notes/password={PASSWORD}", b"")), "secret")
+    assert found(check(MemoryFile("notes/x", f"password={PASSWORD}".encode(), FileKind.SYMLINK)), "secret")
+
+
+def test_nothing_is_asked_about_a_blocked_line() -> None:
+    result = check(MemoryFile("notes/a.md", f"anna@example.org password: {PASSWORD}\nbert@example.org\n".encode()))
+    assert found(result, "personal-email") == [("notes/a.md", 2)]
+    assert found(result, "secret") == [("notes/a.md", 1)]
+
+
+def test_personal_data_is_asked_never_blocking() -> None:
+    result = check(MemoryFile("notes/a.md", b"noreply@example.org\n"))
+    assert {finding.severity for finding in result.findings if finding.category.startswith("personal")} == {
+        Severity.CONFIRM
+    }
+
+
+def test_a_credential_in_use_blocks() -> None:
+    assert found(
+        check(MemoryFile("notes/a.md", b"zug vogel-feder-blatt\n"), live=("vogel-feder-blatt",)), "secret"
+    ) == [("notes/a.md", 1)]
+    assert (
+        found(check(MemoryFile("notes/a.md", b"zug vogel-feder-blatt\n"), live=("vogel-feder-stein",)), "secret") == []
+    )
+
+
+@pytest.mark.parametrize("path", [".git/config", "notes/.GIT/x", "a/git~1/x", ".gitmodules", "x/.git ", "x/.git."])
+def test_a_path_that_git_treats_specially_blocks(path: str) -> None:
+    assert found(check(MemoryFile(path, b"")), "git-path")
+
+
+def test_attributes_block_only_if_they_change_what_is_pushed() -> None:
+    assert found(check(MemoryFile(".gitattributes", b"*.md filter=crypt\n")), "git-attributes")
+    assert found(check(MemoryFile(".gitattributes", b"*.md working-tree-encoding=UTF-16\n")), "git-attributes")
+    assert not found(check(MemoryFile(".gitattributes", b"* text=auto\n")), "git-attributes")
+
+
+def test_hiding_characters_are_said() -> None:
+    result = check(MemoryFile("notes/a.md", "a\nb\x1b[8mc\nd\u202ee\n".encode()))
+    assert found(result, "format-control-characters") == [("notes/a.md", 2), ("notes/a.md", 3)]
+
+
+def test_a_table_does_not_go_on_in_the_next_file() -> None:
+    header, row = b"| Name | Passwort |\n|---|---|\n", f"| NAS | {PASSWORD} |\n".encode()
+    assert found(check(MemoryFile("notes/a.md", header + row)), "secret")
+    assert not found(check(MemoryFile("notes/a.md", header), MemoryFile("notes/b.md", row)), "secret")
+
+
+def test_many_files_give_the_findings_of_each_alone() -> None:
+    note = f"---\ndescription: x\n---\n# T\n{'lorem ipsum ' * 4000}\npassword: {PASSWORD}\n".encode()
+    files = [MemoryFile(f"notes/n{number}.md", note) for number in range(60)]
+    assert found(check(*files), "secret") == sorted((file.path, 6) for file in files)
