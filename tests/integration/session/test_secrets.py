@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.private_keyring import private_bus
 from tests.integration.session.sandbox import Sandbox, docker, inspect
 
 NAME = "MADE_UP_API_KEY"
@@ -68,6 +69,21 @@ def test_a_passed_key_is_in_the_agents_environment_and_nowhere_else(sandbox: San
     assert on_disk == []
     assert key in environment, "the control: the agent's own environment, the documented place"
     (project / "length").unlink()
+
+
+@pytest.mark.uses_keyring
+def test_a_key_in_the_keyring_reaches_the_agent_and_not_the_engines_records(
+    sandbox: Sandbox, key: str, tmp_path: Path
+) -> None:
+    project = sandbox.project()
+    with private_bus(tmp_path) as bus:
+        bus.unlocked_keyring()
+        with_bus = {**bus.environ, "PI_SANDBOX_HOME": str(sandbox.home), "PI_SANDBOX_PASS_SECRETS": NAME}
+        sandbox.call("secret", "set", NAME, environment=with_bus, stdin=key.encode()).ok()
+        with sandbox.session(project, before=f'printf %s "${NAME}" > key', environment=with_bus) as live:
+            assert key not in docker("inspect", live.container)
+    assert (project / "key").read_text() == key
+    (project / "key").unlink()
 
 
 def test_a_key_given_as_the_engine_takes_it_would_be_found(sandbox: Sandbox, key: str) -> None:
