@@ -57,7 +57,7 @@ def read_record(path: Path) -> SyncRecord:
     except (ValueError, KeyError, TypeError) as error:
         raise FilesError(
             f"the record of the syncs, {quoted(path.name)}, cannot be read",
-            "remove it from state/sync in the home: earlier commits will then count as not made by memory-sync",
+            "remove it from state/.sync in the home: earlier commits will then count as not made by memory-sync",
         ) from error
     return SyncRecord(commits, last)
 
@@ -69,7 +69,7 @@ def write_record(path: Path, record: SyncRecord) -> None:
         atomic_write(path, json.dumps(values, indent=1).encode("ascii") + b"\n")
     except OSError as error:
         what = f"the record of the syncs cannot be written: {error.strerror}"
-        raise FilesError(what, "make room, and see who owns state/sync in the home") from error
+        raise FilesError(what, "make room, and see who owns state/.sync in the home") from error
 
 
 def _text(value: object) -> str:

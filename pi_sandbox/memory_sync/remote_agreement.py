@@ -39,7 +39,7 @@ def commit_on_remote(remote: Remote, repository: Repository, branch: str, last_p
 
 
 _ANEW_HINT = (
-    "if that is meant and everything is to be pushed anew, remove the store's file from state/sync in the home, "
+    "if that is meant and everything is to be pushed anew, remove the store's file from state/.sync in the home, "
     "then sync again"
 )
 

@@ -69,7 +69,7 @@ def test_a_remote_whose_branch_was_deleted_stops(pushed):
     pushed.server.repository(pushed.remote_name).joinpath("refs/heads/main").unlink()
     result = stops(pushed, "has no branch any more")
 
-    assert "state/sync" in result.hint
+    assert "state/.sync" in result.hint
 
 
 def test_the_way_out_of_a_deleted_branch_that_the_hint_names_works(pushed):

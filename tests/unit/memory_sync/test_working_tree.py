@@ -1,0 +1,180 @@
+import os
+import unicodedata
+
+import pytest
+
+from pi_sandbox.errors import FilesError
+from pi_sandbox.git_access.private_git import private_git
+from pi_sandbox.git_access.repository import read_repository
+from pi_sandbox.memory_check.memory_file import FileKind
+from pi_sandbox.memory_sync import working_tree
+from pi_sandbox.memory_sync.working_tree import ListedFile, list_files, read_listed, tracked_names, without_ignored
+from tests.unit.git_access.repositories import make
+
+
+@pytest.fixture
+def store(tmp_path):
+    return make(tmp_path / "store")
+
+
+def write(store, path, content=b"x"):
+    file = store / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)
+    return file
+
+
+def kinds(store):
+    return {file.path: file.kind for file in list_files(store)}
+
+
+def test_every_kind_of_file_is_listed_and_nothing_is_followed(store, tmp_path):
+    write(tmp_path, "outside/secret.md")
+    write(store, "notes/b.md")
+    (store / "link.md").symlink_to(tmp_path / "outside" / "secret.md")
+    (store / "folder").symlink_to(tmp_path / "outside")
+    os.mkfifo(store / "pipe")
+    write(store, "inner/.git", b"gitdir: x")
+    write(store, "inner/c.md")
+
+    assert kinds(store) == {
+        "a.md": FileKind.FILE,
+        "notes/b.md": FileKind.FILE,
+        "link.md": FileKind.SYMLINK,
+        "folder": FileKind.SYMLINK,
+        "pipe": FileKind.SPECIAL,
+        "inner": FileKind.GITLINK,
+    }
+
+
+def test_only_the_stores_own_git_is_left_out(store):
+    write(store, "notes/.git/config")
+    write(store, ".gitignore")
+    write(store, ".github/x")
+
+    assert set(kinds(store)) == {"a.md", ".gitignore", ".github/x", "notes"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every folder")
+def test_a_folder_that_cannot_be_read_is_named(store):
+    write(store, "notes/b.md")
+    (store / "notes").chmod(0)
+    try:
+        assert kinds(store)["notes"] is FileKind.UNREADABLE
+    finally:
+        (store / "notes").chmod(0o755)
+
+
+def test_a_store_that_is_not_there_is_a_failure_and_not_empty(tmp_path):
+    with pytest.raises(FilesError):
+        list_files(tmp_path / "nothing")
+
+
+def test_the_executable_bit_is_noted(store):
+    write(store, "run").chmod(0o755)
+
+    assert {file.path for file in list_files(store) if file.executable} == {"run"}
+
+
+def ignored(store, *tracked):
+    listed = list_files(store)
+    with private_git(read_repository(store)) as git:
+        kept = without_ignored(git, listed, set(tracked))
+    return {file.path for file in listed} - {file.path for file in kept}
+
+
+def test_untracked_files_that_git_ignores_are_left_out_and_tracked_ones_are_not(store):
+    write(store, ".gitignore", b"*.tmp\n/cache/\n!keep.tmp\n")
+    write(store, "notes/.gitignore", b"local.md\n")
+    write(store, ".git/info/exclude", b"private.md\n")
+    for path in ("x.tmp", "keep.tmp", "cache/a/b.md", "notes/local.md", "private.md", "tracked.tmp"):
+        write(store, path)
+
+    assert ignored(store, "tracked.tmp") == {"x.tmp", "cache/a/b.md", "notes/local.md", "private.md"}
+
+
+@pytest.mark.parametrize("name", [":(glob)*.tmp", "-x.tmp", "a\nb.tmp", 'a"b.tmp', "\\a.tmp", "ü.tmp", "l\udcff.tmp"])
+def test_odd_names_are_matched_as_they_are(store, name):
+    write(store, ".gitignore", b"*.tmp\n")
+    write(store, name)
+    write(store, name.removesuffix(".tmp") + ".md")
+
+    assert ignored(store) == {name}
+
+
+def test_the_owners_other_ignore_files_do_not_count(store, tmp_path, monkeypatch):
+    write(tmp_path, ".config/git/ignore", b"*.md\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / ".config"))
+
+    assert ignored(store) == set()
+
+
+COMPOSED, DECOMPOSED = (unicodedata.normalize(form, "notes/größe.md") for form in ("NFC", "NFD"))
+
+
+def test_a_name_in_the_other_normal_form_is_the_tracked_file():
+    assert tracked_names({DECOMPOSED}, {COMPOSED}, ignores_case=False) == {DECOMPOSED: COMPOSED}
+
+
+def test_two_names_that_are_both_there_stay_two():
+    assert tracked_names({COMPOSED, DECOMPOSED}, {COMPOSED}, ignores_case=False) == {}
+
+
+def test_letter_case_counts_unless_the_disk_ignores_it():
+    assert tracked_names({"notes/A.md"}, {"notes/a.md"}, ignores_case=False) == {}
+    assert tracked_names({"notes/A.md"}, {"notes/a.md"}, ignores_case=True) == {"notes/A.md": "notes/a.md"}
+
+
+def test_a_file_above_the_limit_is_named_and_not_read(store, monkeypatch):
+    monkeypatch.setattr(working_tree, "FILE_LIMIT_BYTES", 3)
+
+    assert read_listed(store, ListedFile("a.md", FileKind.FILE, False)).content == b"a\n"
+    write(store, "a.md", b"1234")
+    assert read_listed(store, ListedFile("a.md", FileKind.FILE, False)).kind is FileKind.TOO_LARGE
+
+
+def test_a_file_that_became_a_link_after_the_listing_is_not_followed(store, tmp_path):
+    (file,) = list_files(store)
+    (store / "a.md").unlink()
+    (store / "a.md").symlink_to(write(tmp_path, "outside.md"))
+
+    assert read_listed(store, file) == working_tree.ReadFile(b"", FileKind.UNREADABLE)
+
+
+def test_a_file_that_became_a_pipe_is_not_waited_for(store):
+    (file,) = list_files(store)
+    (store / "a.md").unlink()
+    os.mkfifo(store / "a.md")
+
+    assert read_listed(store, file).kind is FileKind.SPECIAL
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_again(store, monkeypatch):
+    read, seen = os.fstat, []
+
+    def fstat(descriptor):
+        status = read(descriptor)
+        if len(seen) == 0:
+            (store / "a.md").write_bytes(b"longer than before")
+        seen.append(status)
+        return status
+
+    monkeypatch.setattr(working_tree.os, "fstat", fstat)
+
+    assert read_listed(store, ListedFile("a.md", FileKind.FILE, False)).content == b"longer than before"
+    assert len(seen) == 4
+
+
+def test_a_file_that_does_not_come_to_rest_is_a_failure(store, monkeypatch):
+    read = os.fstat
+
+    def fstat(descriptor):
+        status = read(descriptor)
+        with (store / "a.md").open("ab") as file:
+            file.write(b"x")
+        return status
+
+    monkeypatch.setattr(working_tree.os, "fstat", fstat)
+    with pytest.raises(FilesError, match="being written to"):
+        read_listed(store, ListedFile("a.md", FileKind.FILE, False))
