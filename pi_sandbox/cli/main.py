@@ -11,6 +11,7 @@ import click
 from pi_sandbox import __version__
 from pi_sandbox.errors import FilesError, PiSandboxError
 from pi_sandbox.exit_codes import ExitCode
+from pi_sandbox.system.standard_streams import open_missing_standard_streams
 
 DEBUG_VARIABLE = "PI_SANDBOX_DEBUG"
 
@@ -57,7 +58,7 @@ def root() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Runs the command line and gives the exit code of the process; nothing but a code ever leaves here."""
-    _keep_standard_streams()
+    open_missing_standard_streams()
     try:
         result = root.main(list(arguments), prog_name="pi-sandbox", standalone_mode=False)
     except PiSandboxError as error:
@@ -108,18 +109,6 @@ def _crashed(error: Exception) -> int:
 def debugging() -> bool:
     """Whether the user asked for crash reports."""
     return os.environ.get(DEBUG_VARIABLE) == "1"
-
-
-def _keep_standard_streams() -> None:
-    """Opens what the caller closed: otherwise the next socket gets number 0, 1 or 2 and is written to by accident."""
-    for number, flags in ((0, os.O_RDONLY), (1, os.O_WRONLY), (2, os.O_WRONLY)):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, flags)
-    for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - lives as long as we do
 
 
 def _forget_output() -> None:

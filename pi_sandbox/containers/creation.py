@@ -10,7 +10,6 @@ Rules (Docker Engine API, `POST /containers/create`):
 - Memory plus swap equals memory: the limit is the limit.
 - The image's start command never applies; only what the plan says.
 - `UsernsMode: host` on an engine that remaps users, or the owner of every file would be someone else.
-- `label=disable` on an engine with SELinux: structured mounts cannot relabel, and relabelling a home folder is worse.
 - Podman puts such mounts together as text after all, and fills a tmpfs with what lies under it: there a mask is a tmpfs
   with `notmpcopyup`, and a path with a character of that text's syntax is refused.
 
@@ -75,7 +74,7 @@ def _host_config(spec: ContainerSpec, facts: EngineFacts, size: TerminalSize | N
         "Tmpfs": _tmpfs(spec, facts),
         "ReadonlyRootfs": standing.read_only_root,
         "CapDrop": list(standing.drop_capabilities),
-        "SecurityOpt": list(security_options(spec, facts)),
+        "SecurityOpt": list(spec.standing.security_options),
         "Init": standing.init,
         "PidsLimit": standing.processes,
         "Memory": standing.memory_bytes,
@@ -96,12 +95,6 @@ def _host_config(spec: ContainerSpec, facts: EngineFacts, size: TerminalSize | N
     if spec.tty and size is not None and api_number(facts.api_version) >= CONSOLE_SIZE_SINCE:
         config["ConsoleSize"] = [size.rows, size.columns]
     return config
-
-
-def security_options(spec: ContainerSpec, facts: EngineFacts) -> tuple[str, ...]:
-    """Gives the plan's security options, and what this engine needs for binds to be readable at all."""
-    needed = ("label=disable",) if facts.selinux and "label=disable" not in spec.standing.security_options else ()
-    return (*spec.standing.security_options, *needed)
 
 
 def refuse_unmountable(mount: Mount, facts: EngineFacts) -> None:

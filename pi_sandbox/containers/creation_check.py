@@ -17,7 +17,6 @@ from pi_sandbox.containers.creation import (
     MASK_SIZE_BYTES,
     NANO,
     PODMAN,
-    security_options,
 )
 from pi_sandbox.containers.engine import Difference, EngineFacts
 from pi_sandbox.errors import quoted
@@ -96,7 +95,7 @@ def planned_fields(spec: ContainerSpec, facts: EngineFacts) -> dict[str, object]
         "tmpfs": {str(tmpfs.target): frozenset(tmpfs.options.split(",")) for tmpfs in standing.tmpfs},
         "read-only root": standing.read_only_root,
         "dropped capabilities": frozenset(standing.drop_capabilities),
-        "security options": frozenset(map(_security_option, security_options(spec, facts))),
+        "security options": frozenset(map(_security_option, spec.standing.security_options)),
         "init": standing.init,
         "network": standing.network,
         "user namespace": "host" if facts.remaps_users else "",

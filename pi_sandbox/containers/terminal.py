@@ -31,10 +31,10 @@ ST = "\x1b\\"
 KEYBOARD = "\x1b[<99u\x1b[=0u"
 """Kitty's keyboard protocol off; each of the two screens has a stack of its own."""
 
-RELEASE = ST + "\x1b[?2026l" + KEYBOARD
+RELEASE = ST + "\x1b[?2026l"
 """Ends a control string that was cut off, and shows what synchronised output held back."""
 
-LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l" + KEYBOARD
+LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l"
 
 RESET_MODES = "".join(
     (
@@ -51,6 +51,7 @@ RESET_MODES = "".join(
 
 _MODE_CHANGE = re.compile(rb"\x1b\[\?([0-9;]{1,64})([hl])")
 _ALTERNATE_SCREEN_MODES = frozenset((b"47", b"1047", b"1049"))
+_KEYBOARD_PROTOCOL = re.compile(rb"\x1b\[[>=][0-9;]*u")
 _ESCAPE_SEQUENCE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 
 
@@ -59,6 +60,7 @@ class OutputTrace:
 
     def __init__(self) -> None:
         self.saw_escape = False
+        self.saw_keyboard_protocol = False
         self.in_alternate_screen = False
         self._tail = b""
 
@@ -66,6 +68,7 @@ class OutputTrace:
         """Takes the next piece of output; sequences may be split over pieces."""
         seen = self._tail + data
         self.saw_escape = self.saw_escape or b"\x1b" in data
+        self.saw_keyboard_protocol = self.saw_keyboard_protocol or _KEYBOARD_PROTOCOL.search(seen) is not None
         for found in _MODE_CHANGE.finditer(seen):
             if _ALTERNATE_SCREEN_MODES.intersection(found[1].split(b";")):
                 self.in_alternate_screen = found[2] == b"h"
@@ -82,7 +85,10 @@ def leaving_bytes(trace: OutputTrace) -> bytes:
     text = ""
     if trace.saw_escape:
         # The screen first: on some terminals saving the cursor would overwrite where that screen was entered from.
-        text += RELEASE + (LEAVE_ALTERNATE_SCREEN if trace.in_alternate_screen else "") + RESET_MODES
+        # Terminals that do not know the keyboard protocol may print its sequences, so only who used it gets its reset.
+        keyboard = KEYBOARD if trace.saw_keyboard_protocol else ""
+        screen = LEAVE_ALTERNATE_SCREEN + keyboard if trace.in_alternate_screen else ""
+        text += RELEASE + keyboard + screen + RESET_MODES
     if not trace.at_line_start():
         text += "\r\n"
     return text.encode("ascii")
@@ -167,19 +173,6 @@ def suspend_self(terminal: Terminal) -> TerminalSize:
     if was_raw:
         terminal.enter()
     return terminal.size()
-
-
-def open_missing_standard_streams() -> None:
-    """Opens the null device for each of the descriptors 0 to 2 that is closed, or another file would get its number."""
-    for descriptor in (STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR):
-        try:
-            os.fstat(descriptor)
-        except OSError:
-            opened = os.open(os.devnull, os.O_RDWR)
-            if opened != descriptor:
-                os.dup2(opened, descriptor)
-                os.close(opened)
-            os.set_inheritable(descriptor, True)
 
 
 def give_up_input() -> None:

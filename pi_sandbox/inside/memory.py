@@ -5,11 +5,12 @@ The credentials of a sync come with the wrapper's start message and go into the 
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from pi_sandbox.errors import UsageError
 from pi_sandbox.inside.certificates import trust
 from pi_sandbox.inside.opening import open_and_run
+from pi_sandbox.inside.supervisor import Child
 from pi_sandbox.session.control_messages import Start
 from pi_sandbox.session.store_plan import COMMANDS
 
@@ -21,7 +22,7 @@ def main(arguments: Sequence[str]) -> int:
     return open_and_run(lambda start: prepare(arguments, start), _TMPFS)
 
 
-def prepare(arguments: Sequence[str], start: Start) -> tuple[Sequence[str], Mapping[str, str]]:
+def prepare(arguments: Sequence[str], start: Start) -> Child:
     """Gives the command and its environment; raises `UsageError` for any other command than the known ones."""
     if not arguments or arguments[0] not in COMMANDS:
         raise UsageError(
@@ -31,7 +32,7 @@ def prepare(arguments: Sequence[str], start: Start) -> tuple[Sequence[str], Mapp
     environment = {**os.environ, **start.variables}
     if start.ca_bundle is not None:
         environment.update(trust(start.ca_bundle))
-    return [sys.executable, "-I", "-m", "pi_sandbox.inside.main", *arguments], environment
+    return Child([sys.executable, "-I", "-m", "pi_sandbox.inside.main", *arguments], environment)
 
 
 if __name__ == "__main__":

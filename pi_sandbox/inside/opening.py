@@ -7,7 +7,7 @@ child, watched over until its end. What goes wrong before the child runs is told
 
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pi_sandbox.errors import PiSandboxError
@@ -15,13 +15,13 @@ from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.inside.control import Control, ControlClosed, accept_control
 from pi_sandbox.inside.identity import write_identity
 from pi_sandbox.inside.limits import reached_limits
-from pi_sandbox.inside.supervisor import run_child, set_size
+from pi_sandbox.inside.supervisor import Child, run_child, set_size
 from pi_sandbox.session.control_messages import Ended, Failed, Look, MessageRefused, Seen, Start, Started
 from pi_sandbox.session.mount_plan import MARKERS
 from pi_sandbox.system.sight import look_at
 
-Prepare = Callable[[Start], tuple[Sequence[str], Mapping[str, str]]]
-"""From what the wrapper sent to the child's command and its whole environment."""
+Prepare = Callable[[Start], Child]
+"""From what the wrapper sent to the child."""
 
 
 def open_and_run(prepare: Prepare, tmpfs: Sequence[str]) -> int:
@@ -38,7 +38,7 @@ def open_and_run(prepare: Prepare, tmpfs: Sequence[str]) -> int:
         sys.stderr.write("pi-sandbox: this image is started by `pi-sandbox` and found nobody at the other end\n")
         return ExitCode.INTERNAL
     try:
-        command, environment = prepare(start)
+        child = prepare(start)
     except PiSandboxError as error:
         return _fail(control, Failed(error.message, error.hint, error.exit_code))
     except OSError as error:
@@ -49,7 +49,7 @@ def open_and_run(prepare: Prepare, tmpfs: Sequence[str]) -> int:
         return _fail(control, Failed(reason, "build the image again: `pi-sandbox image build`", ExitCode.INTERNAL))
     set_size(start.rows, start.columns)
     control.send(Started())
-    code = run_child(command, environment, control)
+    code = run_child(child, control)
     control.send(Ended(code, reached_limits(tmpfs)))
     return code
 

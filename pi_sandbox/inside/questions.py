@@ -2,15 +2,17 @@
 
 - Foreign text stands behind a bar on every row, also where the terminal would wrap it, with every character visible. So
   a row without the bar is ours.
-- A question forgets what was typed before it was shown, reads one line, and takes exactly `y` for yes. No terminal, no
-  input, a closed window: no.
+- A question waits until nothing more comes from the keys, since a paste may still be on its way here, and forgets it.
+  Then it reads one line, and takes exactly `y` for yes. No terminal, no input, keys that never rest, a closed window: no.
 - Once whoever reads us is gone, nothing counts as shown.
 """
 
 import io
 import os
+import select
 import sys
 import termios
+import time
 import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import TextIO
@@ -21,6 +23,8 @@ from pi_sandbox.memory_text.visible import visible
 BAR = "  | "
 _NARROWEST = 20
 _ANSWER_BYTES = 1024
+_REST_SECONDS = 0.3
+_RESTLESS_SECONDS = 10.0
 
 
 class TerminalConsole:
@@ -40,9 +44,13 @@ class TerminalConsole:
                 self._write(f"{BAR}{row}\n")
 
     def ask(self, question: str) -> bool:
+        quiet = self._terminal is None or _rests(self._terminal)
         self._write(f"{question} ")
         if self._terminal is None:
             self._write("no (there is no terminal to answer on)\n")
+            return False
+        if not quiet:
+            self._write("no (the keys did not rest)\n")
             return False
         return self._answer(self._terminal) == b"y"
 
@@ -70,6 +78,19 @@ class TerminalConsole:
             self._output.flush()
         except OSError as error:
             raise NotReviewedError from error
+
+
+def _rests(terminal: int) -> bool:
+    """Throws away what was typed, until nothing has come for a moment; tells whether that moment came."""
+    ends = time.monotonic() + _RESTLESS_SECONDS
+    try:
+        while time.monotonic() < ends:
+            termios.tcflush(terminal, termios.TCIFLUSH)
+            if not select.select([terminal], [], [], _REST_SECONDS)[0]:
+                return True
+    except (OSError, termios.error):
+        """The terminal is gone, and with it whoever could answer."""
+    return False
 
 
 def terminal_console() -> TerminalConsole:

@@ -4,6 +4,7 @@ Without a page there is no agent.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from pi_sandbox.errors import UsageError
 from pi_sandbox.inside.agent_folder import fill_agent_folder
 from pi_sandbox.inside.certificates import trust
 from pi_sandbox.inside.opening import open_and_run
+from pi_sandbox.inside.supervisor import Child
 from pi_sandbox.session.briefings import read_briefings
 from pi_sandbox.session.context import render_context
 from pi_sandbox.session.control_messages import Start
@@ -35,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     return open_and_run(lambda start: _prepare(arguments, start), _TMPFS)
 
 
-def _prepare(arguments: Sequence[str], start: Start) -> tuple[Sequence[str], Mapping[str, str]]:
+def _prepare(arguments: Sequence[str], start: Start) -> Child:
     environment = dict(os.environ)
     scope = SessionScope.from_json(environment.pop("PI_SANDBOX_SCOPE", ""))
     environment.update(start.variables)
@@ -44,7 +46,8 @@ def _prepare(arguments: Sequence[str], start: Start) -> tuple[Sequence[str], Map
         environment.update(trust(start.ca_bundle))
     fill_agent_folder(Path(AGENT_CONFIG), Path(AGENT_FOLDER))
     _write_context(scope)
-    return _command(arguments), environment
+    farewell = signal.SIGHUP if list(arguments) == ["shell"] else signal.SIGTERM
+    return Child(_command(arguments), environment, farewell)
 
 
 def _write_context(scope: SessionScope) -> None:

@@ -15,6 +15,7 @@ import struct
 import termios
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import FrameType
 
 from pi_sandbox.inside.control import Control, ControlClosed
@@ -34,27 +35,36 @@ def set_size(rows: int, columns: int) -> None:
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
 
-def run_child(command: Sequence[str], environment: Mapping[str, str], control: Control) -> int:
-    """Runs `command` to its end and gives its exit code, 128 + signal for one that a signal ended."""
-    return _Supervisor(_start(command, environment), control).watch()
+@dataclass(frozen=True)
+class Child:
+    """What to run. `farewell` is the signal that asks it to end: an interactive shell takes no SIGTERM (bash(1))."""
+
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    farewell: signal.Signals = signal.SIGTERM
 
 
-def _start(command: Sequence[str], environment: Mapping[str, str]) -> int:
+def run_child(child: Child, control: Control) -> int:
+    """Runs the child to its end and gives its exit code, 128 + signal for one that a signal ended."""
+    return _Supervisor(_start(child), child.farewell, control).watch()
+
+
+def _start(child: Child) -> int:
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
-    child = os.fork()
-    if child:
+    pid = os.fork()
+    if pid:
         with contextlib.suppress(OSError):
-            os.setpgid(child, child)
-        _give_terminal(child)
-        return child
+            os.setpgid(pid, pid)
+        _give_terminal(pid)
+        return pid
     try:
         os.setpgid(0, 0)
         _give_terminal(os.getpid())
         for number in (signal.SIGTTOU, signal.SIGPIPE, signal.SIGTSTP, *_TO_CHILD, *_TO_GROUP):
             signal.signal(number, signal.SIG_DFL)
-        os.execvpe(command[0], list(command), environment)  # noqa: S606 - there is no shell here on purpose
+        os.execvpe(child.command[0], list(child.command), child.environment)  # noqa: S606 - there is no shell here on purpose
     except OSError as error:
-        os.write(2, f"pi-sandbox: {command[0]}: {error.strerror}\n".encode(errors="backslashreplace"))
+        os.write(2, f"pi-sandbox: {child.command[0]}: {error.strerror}\n".encode(errors="backslashreplace"))
     finally:
         os._exit(_NOT_STARTED)
 
@@ -68,8 +78,9 @@ def _give_terminal(group: int) -> None:
 class _Supervisor:
     """One child and the loop around it."""
 
-    def __init__(self, child: int, control: Control) -> None:
+    def __init__(self, child: int, farewell: signal.Signals, control: Control) -> None:
         self._child = child
+        self._farewell = farewell
         self._control: Control | None = control
         self._kill_at: float | None = None
 
@@ -124,7 +135,7 @@ class _Supervisor:
                 if number in _TO_GROUP:
                     os.killpg(self._child, number)
                 elif number in _TO_CHILD:
-                    os.kill(self._child, number)
+                    os.kill(self._child, self._farewell if number == signal.SIGTERM else number)
                     self._resume()
 
     def _hear(self) -> bool:

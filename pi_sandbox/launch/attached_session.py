@@ -72,6 +72,7 @@ def run_attached(
     terminal: Terminal,
     marker: Marker,
     make_start: Callable[[TerminalSize | None], Start],
+    warn: Callable[[str], None],
 ) -> SessionEnd:
     """Runs the container to its end. `make_start` gives the values that never stand in the plan, once they may be sent.
 
@@ -82,11 +83,22 @@ def run_attached(
         size = terminal.size() if spec.tty else None
         container_id = engine.create(spec, size)
         try:
+            _compare(engine, container_id, spec, warn)
             with terminal.raw():
                 session = _Session(engine, spec, terminal, signals, container_id, marker, make_start)
                 return session.run()
         finally:
             engine.remove(container_id)
+
+
+def _compare(engine: Engine, container_id: str, spec: ContainerSpec, warn: Callable[[str], None]) -> None:
+    """Refuses a container that the engine made otherwise than planned; a limit that it cannot enforce is a warning."""
+    for difference in engine.differences(container_id, spec):
+        if not difference.is_limit:
+            raise EngineError(
+                f"the engine made the container otherwise than planned: {difference}", "pi-sandbox doctor"
+            )
+        warn(f"the engine does not enforce a limit of the plan: {difference}")
 
 
 @dataclass

@@ -48,7 +48,7 @@ def launch(
     for name, reason in passed.missing:
         reports.warn(f"{name} is not passed: {reason}")
     with marker_for(folders, session_id) as marker:
-        end = run_attached(engine, plan.container, terminal, marker, _start_maker(settings, passed))
+        end = run_attached(engine, plan.container, terminal, marker, _start_maker(settings, passed), reports.warn)
     for note in (*end.notes, *_new_git(workspace)):
         reports.warn(note)
     return end.code

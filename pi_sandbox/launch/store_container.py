@@ -95,7 +95,7 @@ def run_on_stores(
         tty=terminal.is_interactive,
     )
     with marker_for(ground.folders, session_id) as marker:
-        end = run_attached(ground.engine, container, terminal, marker, make_start)
+        end = run_attached(ground.engine, container, terminal, marker, make_start, reports.warn)
     for note in end.notes:
         reports.warn(note)
     return end.code

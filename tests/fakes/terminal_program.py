@@ -20,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from pi_sandbox.containers.session_loop import Ended, Event, OutputGone, Received, Resized, SessionLoop, Signalled
 from pi_sandbox.containers.signals import Signals
 from pi_sandbox.containers.streams import SocketChannel
-from pi_sandbox.containers.terminal import Terminal, open_missing_standard_streams, suspend_self
+from pi_sandbox.containers.terminal import Terminal, suspend_self
+from pi_sandbox.system.standard_streams import open_missing_standard_streams
 
 ALL_MODES_ON = (
     "\x1b[?1049h\x1b[?25l\x1b[?1000h\x1b[?1002h\x1b[?1003h\x1b[?1005h\x1b[?1006h\x1b[?1015h\x1b[?1016h\x1b[?1004h"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from pi_sandbox.containers.terminal import OutputTrace, leaving_bytes
+from pi_sandbox.containers.terminal import KEYBOARD, OutputTrace, leaving_bytes
 from tests.fakes.terminal_program import ALL_MODES_ON
 
 PROGRAM = str(Path(__file__).parents[2] / "fakes" / "terminal_program.py")
@@ -352,3 +352,11 @@ def test_after_colours_alone_the_cursor_does_not_jump_to_a_saved_place() -> None
     left = leaving_bytes(trace)
     assert b"1049l" not in left
     assert b"\x1b7\x1b[r\x1b8" in left
+
+
+@pytest.mark.parametrize(("output", "resets"), [(b"\x1b[>7u", True), (b"\x1b[=1;1u", True), (b"\x1b[?u\x1b[1m", False)])
+def test_the_keyboard_protocol_is_reset_only_where_the_agent_used_it(output: bytes, resets: bool) -> None:
+    trace = OutputTrace()
+    for byte in output:
+        trace.note(bytes([byte]))
+    assert (KEYBOARD.encode() in leaving_bytes(trace)) is resets

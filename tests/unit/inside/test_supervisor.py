@@ -13,20 +13,21 @@ import pytest
 from pi_sandbox.session import control_messages as messages
 
 CHILD = """
-import socket, sys
+import signal, socket, sys
 from pi_sandbox.inside.control import Control
-from pi_sandbox.inside.supervisor import run_child
-sys.exit(run_child(sys.argv[2:], {"PATH": "/usr/bin:/bin"}, Control(socket.socket(fileno=int(sys.argv[1])))))
+from pi_sandbox.inside.supervisor import Child, run_child
+child = Child(sys.argv[3:], {"PATH": "/usr/bin:/bin"}, signal.Signals(int(sys.argv[2])))
+sys.exit(run_child(child, Control(socket.socket(fileno=int(sys.argv[1])))))
 """
 
 
 class Guarded:
     """A supervisor in a process of its own, and our end of its control channel."""
 
-    def __init__(self, *command: str) -> None:
+    def __init__(self, *command: str, farewell: signal.Signals = signal.SIGTERM) -> None:
         self.control, theirs = socket.socketpair()
         self.process = subprocess.Popen(
-            [sys.executable, "-c", CHILD, str(theirs.fileno()), *command],
+            [sys.executable, "-c", CHILD, str(theirs.fileno()), str(farewell.value), *command],
             pass_fds=[theirs.fileno()],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -76,6 +77,18 @@ def test_the_end_of_the_wrapper_ends_the_child() -> None:
     guarded = Guarded("sh", "-c", "trap 'exit 9' TERM; echo ready; while :; do sleep 0.05; done")
     assert guarded.wait_for_line() == b"ready\n"
     guarded.control.close()
+    assert guarded.end() == 9
+
+
+@pytest.mark.parametrize("asked_by", ["the end of the wrapper", "a signal"])
+def test_a_child_that_takes_no_sigterm_is_asked_in_its_own_way(asked_by: str) -> None:
+    script = "trap '' TERM; trap 'exit 9' HUP; echo ready; while :; do sleep 0.05; done"
+    guarded = Guarded("sh", "-c", script, farewell=signal.SIGHUP)
+    assert guarded.wait_for_line() == b"ready\n"
+    if asked_by == "a signal":
+        guarded.process.send_signal(signal.SIGTERM)
+    else:
+        guarded.control.close()
     assert guarded.end() == 9
 
 

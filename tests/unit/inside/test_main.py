@@ -1,0 +1,252 @@
+"""The three commands of the sync image on stores in a temporary folder; what a remote does stands in the integration."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from pi_sandbox.inside.main import Places, commands
+from pi_sandbox.memory_sync.record import Push, SyncRecord, record_path, write_record
+from tests.unit.git_access.repositories import git
+
+NOTE = "---\ndescription: how it is built\n---\n# Build\n\nBy make.\n"
+
+
+@pytest.fixture
+def places(tmp_path):
+    found = Places(tmp_path / "brain", tmp_path / "records")
+    found.records.mkdir()
+    for name in ("core", "private"):
+        folder = found.brain / name
+        folder.mkdir(parents=True)
+        git(folder, "init", "-q", "-b", "main")
+        (folder / "briefing.md").write_text("# Briefing\n")
+        (folder / "log.md").write_text("- 2026-01-30 begun\n")
+        (folder / "index.md").write_text("- [Build](notes/build.md): how it is built\n")
+        (folder / "notes").mkdir()
+        (folder / "notes" / "build.md").write_text(NOTE)
+    return found
+
+
+def run(places, *arguments):
+    return CliRunner().invoke(commands, arguments, obj=places)
+
+
+def key():
+    return "gl" + "pat-" + "Zx8Kq2" + "Vn7Lw4" + "Rt9Bm3pQ"
+
+
+def test_two_clean_stores_are_clean(places):
+    result = run(places, "memory-check", "private")
+
+    assert result.output.splitlines()[:2] == ["== core: clean", "== private: clean"]
+    assert "looked at 8 files" in result.output
+    assert result.exit_code == 0
+
+
+def test_findings_decide_the_code_and_hide_the_value(places):
+    (places.brain / "core" / "README.md").write_text("ask erika@kunde.example\n")
+    assert run(places, "memory-check", "private").exit_code == 31
+    (places.brain / "private" / "notes" / "build.md").write_text(f"{NOTE}token: {key()}\n")
+    result = run(places, "memory-check", "private")
+
+    assert result.exit_code == 32
+    assert "== core: warnings\nREADME.md:1 confirm personal-email:" in result.output
+    assert "== private: blocked\nnotes/build.md:7 blocking secret" in result.output
+    assert key() not in result.output
+
+
+def test_a_missing_store_is_named_and_is_30(places):
+    result = run(places, "memory-check", "private", "--missing", "core")
+
+    assert "== core: missing\n" in result.output
+    assert result.exit_code == 30
+
+
+def test_a_folder_without_a_repository_is_missing(places):
+    (places.brain / "core" / ".git").rename(places.brain / "gone")
+
+    assert run(places, "memory-check", "private").exit_code == 30
+
+
+def test_a_repository_that_is_refused_is_blocked_and_not_clean(places):
+    (places.brain / "core" / ".git" / "commondir").write_text("/elsewhere\n")
+    result = run(places, "memory-check", "private")
+
+    assert "== core: blocked\n.git blocking repository: nothing was checked: " in result.output
+    assert result.exit_code == 32
+
+
+def test_a_state_that_only_a_sync_minds_does_not_keep_the_check_from_looking(places):
+    core = places.brain / "core"
+    git(core, "add", ".")
+    git(core, "commit", "-q", "-m", "first")
+    git(core, "checkout", "-q", "--detach")
+    git(core, "config", "core.fsmonitor", "touch ran")
+    (core / ".git" / "MERGE_HEAD").write_text("x")
+    (core / ".git" / "index.lock").write_text("")
+
+    assert run(places, "memory-check", "private").exit_code == 0
+    assert not (core / "ran").exists()
+
+
+def test_the_check_writes_nothing(places):
+    def state():
+        return {path: path.lstat().st_mtime_ns for path in places.brain.rglob("*")}
+
+    before = state()
+    run(places, "memory-check", "private")
+    run(places, "memory-status", "private")
+
+    assert state() == before
+
+
+def test_the_check_as_json_and_sarif(places):
+    (places.brain / "core" / "README.md").write_text("ask erika@kunde.example\n")
+    as_json = run(places, "memory-check", "private", "--format", "json")
+    as_sarif = run(places, "memory-check", "private", "--format", "sarif")
+
+    assert [store["status"] for store in json.loads(as_json.output)["stores"]] == ["warnings", "clean"]
+    assert json.loads(as_sarif.output)["version"] == "2.1.0"
+    assert as_json.exit_code == as_sarif.exit_code == 31
+
+
+@pytest.mark.parametrize("place", ["/", "the store", "a folder that is gone"])
+def test_the_findings_are_the_same_from_everywhere(places, tmp_path, place):
+    (places.brain / "core" / "README.md").write_text("ask erika@kunde.example\n")
+    expected = run(places, "memory-check", "private").output
+    folder = {"/": "/", "the store": str(places.brain / "core" / "notes")}.get(place)
+    program = (
+        "import os, sys, pathlib\n"
+        "from pi_sandbox.inside.main import Places, commands\n"
+        f"gone = pathlib.Path({str(tmp_path / 'gone')!r}); gone.mkdir(exist_ok=True); os.chdir({folder!r} or gone)\n"
+        "os.path.samefile('.', gone) and gone.rmdir()\n"
+        f"commands(['memory-check', 'private'], obj=Places(pathlib.Path({str(places.brain)!r})))\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+
+    assert (result.returncode, result.stdout) == (31, expected), result.stderr
+
+
+def test_a_reader_that_goes_early_does_not_change_the_code(places):
+    (places.brain / "private" / "notes" / "build.md").write_text(f"{NOTE}token: {key()}\n" * 3000)
+    program = (
+        "import pathlib\nfrom pi_sandbox.inside.main import Places, commands\n"
+        f"commands(['memory-check', 'private'], obj=Places(pathlib.Path({str(places.brain)!r})))\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child.stdout.readline()
+    child.stdout.close()
+    errors = child.stderr.read()
+    child.stderr.close()
+
+    assert (child.wait(), errors) == (32, b"")
+
+
+# memory-status
+
+
+def test_status_before_the_first_sync(places):
+    git(places.brain / "core", "add", ".")
+    git(places.brain / "core", "commit", "-q", "-m", "first")
+    result = run(places, "memory-status", "private")
+
+    assert result.output.splitlines() == [
+        "== core: 0 changed files, 1 unpushed commit (on main)",
+        "check: clean",
+        "last synced: never",
+        "== private: 4 changed files, 0 unpushed commits (on main)",
+        "check: clean",
+        "last synced: never",
+    ]
+    assert result.exit_code == 0
+
+
+def test_status_after_a_sync_and_as_json(places):
+    core = places.brain / "core"
+    git(core, "add", ".")
+    git(core, "commit", "-q", "-m", "first")
+    commit = git(core, "rev-parse", "HEAD")
+    push = Push(commit, "main", "https://git.example.org/a.git", "2026-01-31T12:00:00Z")
+    write_record(record_path(places.records, "core"), SyncRecord((commit,), push))
+    (core / "README.md").write_text("ask erika@kunde.example\n")
+    text = run(places, "memory-status", "private").output
+    values = json.loads(run(places, "memory-status", "private", "--format", "json").output)["stores"][0]
+
+    assert "== core: 1 changed file, 0 unpushed commits (on main)\ncheck: warnings (1 confirm)\n" in text
+    assert f"last synced: 2026-01-31T12:00:00Z, commit {commit} to https://git.example.org/a.git" in text
+    assert values["unpushed_commits"] == 0
+    assert values["changed_files"] == 1
+    assert values["findings"] == {"confirm": 1}
+    assert values["last_push"]["commit"] == commit
+
+
+def test_status_of_a_missing_and_a_refused_store_says_so(places):
+    (places.brain / "private" / ".git" / "commondir").write_text("/elsewhere\n")
+    result = run(places, "memory-status", "private", "--missing", "core")
+
+    assert "== core: missing\n" in result.output
+    assert "== private: the store shares its data" in result.output
+    assert result.exit_code == 30
+
+
+# memory-sync, as far as it goes without a remote
+
+
+def sync(places, monkeypatch, *arguments, **variables):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    return run(places, "memory-sync", "private", "--date", "2026-01-31", *arguments)
+
+
+def test_each_store_says_what_it_lacks_and_fails(places, monkeypatch):
+    result = sync(
+        places,
+        monkeypatch,
+        "--missing",
+        "private",
+        BRAIN_CORE_PROBLEM="the keyring is locked",
+        BRAIN_DOMAIN_FOLDER="/home/me/pi/brain/pi memory",
+    )
+
+    assert "core: the keyring is locked\n" in result.output
+    assert "private: missing: the store is not there\n  restore '/home/me/pi/brain/pi memory'" in result.output
+    assert result.exit_code == 30
+
+
+@pytest.mark.parametrize(
+    ("url", "token", "words"),
+    [
+        ("", "a:b", "BRAIN_CORE_URL is not set"),
+        ("http://git.example.org/a.git", "a:b", "BRAIN_CORE_URL is not of the form"),
+        ("https://u:p@git.example.org/a.git", "a:b", "has a user name or password"),
+        ("https://git.example.org/a.git", "", "BRAIN_CORE_TOKEN is missing"),
+        ("https://git.example.org/a.git", "token", "BRAIN_CORE_TOKEN is missing"),
+        ("https://git.example.org/a.git", "a:b\nhost=x", "BRAIN_CORE_TOKEN is missing"),
+    ],
+)
+def test_what_cannot_be_used_fails_its_store_without_showing_it(places, monkeypatch, url, token, words):
+    result = sync(places, monkeypatch, BRAIN_CORE_URL=url, BRAIN_CORE_TOKEN=token, BRAIN_DOMAIN_PROBLEM="no")
+
+    assert words in result.output
+    assert result.exit_code == 30
+    assert "host=x" not in result.output
+
+
+def test_the_credentials_leave_the_environment(places, monkeypatch):
+    sync(places, monkeypatch, BRAIN_CORE_URL="", BRAIN_CORE_TOKEN="a:b", BRAIN_DOMAIN_TOKEN="c:d")
+
+    assert not [name for name in os.environ if name.endswith("_TOKEN")]
+
+
+@pytest.mark.parametrize("domain", ["core", "Work", "a_b", "../x"])
+def test_a_domain_that_is_none_is_refused(places, domain):
+    assert run(places, "memory-check", domain).exit_code == 2
+
+
+@pytest.mark.parametrize("day", ["31.01.2026", "2026-02-30", "today"])
+def test_a_date_that_is_none_is_refused(places, day):
+    assert run(places, "memory-sync", "private", "--date", day).exit_code == 2

@@ -1,0 +1,167 @@
+import io
+import os
+import pty
+import signal
+import sys
+import time
+
+import pexpect
+import pytest
+
+from pi_sandbox.inside.questions import BAR, TerminalConsole, rows
+from pi_sandbox.memory_sync.console import NotReviewedError
+
+PROGRAM = """
+import sys, time
+from pi_sandbox.inside.questions import terminal_console
+console = terminal_console()
+{body}
+"""
+
+
+def on_terminal(body, *, dimensions=(24, 80)):
+    command = ["-c", PROGRAM.format(body=body)]
+    return pexpect.spawn(sys.executable, command, encoding="utf-8", timeout=20, dimensions=dimensions, echo=True)
+
+
+def ask(*typed, body="print(console.ask('push core? [y/N]'))"):
+    child = on_terminal(body)
+    child.expect_exact("push core? [y/N] ")
+    for text in typed:
+        child.send(text)
+    child.expect(pexpect.EOF)
+    child.wait()
+    return child.before.replace("\r\n", "\n").strip().split("\n")[-1]
+
+
+def test_y_and_return_is_yes():
+    assert ask("y\n") == "True"
+
+
+@pytest.mark.parametrize(
+    "typed", ["\n", "n\n", "Y\n", "yes\n", "yy\n", " y\n", "y \n", "\x04", "y\x04\x04", "j\n", "\x1b[Ay\n"]
+)
+def test_anything_else_is_no(typed):
+    assert ask(typed) == "False"
+
+
+def test_what_was_typed_before_the_question_does_not_count():
+    body = "console.say('working'); time.sleep(1); print(console.ask('push core? [y/N]'))"
+    child = on_terminal(body)
+    child.expect_exact("working")
+    child.send("y\ny\ny\n")
+    child.expect_exact("push core? [y/N] ")
+    time.sleep(0.3)
+    assert child.isalive()
+    child.send("n\n")
+    child.expect(pexpect.EOF)
+
+    assert child.before.strip().endswith("False")
+
+
+def test_an_answer_counts_for_one_question_only():
+    body = "print(console.ask('push core? [y/N]')); print(console.ask('push work? [y/N]'))"
+    child = on_terminal(body)
+    child.expect_exact("push core? [y/N] ")
+    child.send("y\ny\n")
+    child.expect_exact("True")
+    child.expect_exact("push work? [y/N] ")
+    time.sleep(0.3)
+    child.send("\n")
+    child.expect(pexpect.EOF)
+
+    assert child.before.strip().endswith("False")
+
+
+def test_an_interrupt_at_a_question_is_no_answer():
+    body = "try:\n    print(console.ask('push core? [y/N]'))\nexcept KeyboardInterrupt:\n    print('interrupted')"
+
+    assert ask("\x03", body=body).endswith("interrupted")
+
+
+def test_a_closed_window_is_no():
+    controller, terminal = pty.openpty()
+    output = io.StringIO()
+    console = TerminalConsole(output, terminal)
+    os.close(controller)
+    answer = console.ask("push core? [y/N]")
+    os.close(terminal)
+
+    assert answer is False
+
+
+def test_without_a_terminal_the_answer_is_no_and_nothing_is_read():
+    output = io.StringIO()
+
+    assert TerminalConsole(output, None).ask("push core? [y/N]") is False
+    assert output.getvalue() == "push core? [y/N] no (there is no terminal to answer on)\n"
+
+
+def test_piped_input_is_no_terminal():
+    import subprocess
+
+    program = PROGRAM.format(body="print(console.ask('push core? [y/N]'))")
+    result = subprocess.run([sys.executable, "-c", program], input="y\n", capture_output=True, text=True, check=True)
+
+    assert result.stdout.strip().endswith("False")
+
+
+def test_a_reader_that_is_gone_is_said():
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as output:
+        console = TerminalConsole(output, None)
+        with pytest.raises(NotReviewedError):
+            console.say("text")
+        with pytest.raises(NotReviewedError):
+            console.ask("push core? [y/N]")
+        output.detach().detach()
+
+
+def test_foreign_text_stands_behind_a_bar_and_is_visible():
+    output = io.StringIO()
+    TerminalConsole(output, None).show(["a\x1b[2Jb", "", "push core? [y/N] "])
+
+    assert output.getvalue() == f"{BAR}a\\x1b[2Jb\n{BAR}\n{BAR}push core? [y/N] \n"
+
+
+def test_our_own_lines_cannot_carry_controls_either():
+    output = io.StringIO()
+    TerminalConsole(output, None).say("one\ntwo\x1b[2J")
+
+    assert output.getvalue() == "one\ntwo\\x1b[2J\n"
+
+
+def test_a_line_that_the_terminal_would_wrap_has_the_bar_on_every_row():
+    body = "console.show(['x' * 36 + 'push core? [y/N] ' + '\\u754c' * 40])"
+    child = on_terminal(body, dimensions=(24, 40))
+    child.expect(pexpect.EOF)
+    shown = child.before.replace("\r\n", "\n").strip("\n").split("\n")
+
+    assert len(shown) == 4
+    assert all(line.startswith(BAR) for line in shown)
+    assert "".join(line.removeprefix(BAR) for line in shown) == "x" * 36 + "push core? [y/N] " + "\u754c" * 40
+
+
+@pytest.mark.parametrize(
+    ("line", "width", "expected"),
+    [
+        ("", 4, [""]),
+        ("abcd", 4, ["abcd"]),
+        ("abcde", 4, ["abcd", "e"]),
+        ("a界界b", 4, ["a界", "界b"]),
+        ("abcde", None, ["abcde"]),
+    ],
+)
+def test_rows_fit_into_the_width(line, width, expected):
+    assert list(rows(line, width)) == expected
+
+
+def test_a_hangup_ends_the_program():
+    child = on_terminal("console.ask('push core? [y/N]')")
+    child.expect_exact("push core? [y/N] ")
+    child.kill(signal.SIGHUP)
+    child.expect(pexpect.EOF)
+    child.close()
+
+    assert child.signalstatus == signal.SIGHUP
