@@ -1,4 +1,4 @@
-"""The three commands of the sync image on stores in a temporary folder; what a remote does stands in the integration."""
+"""The three commands of the sync image on stores in a temporary folder, as far as they go without a remote."""
 
 import json
 import os

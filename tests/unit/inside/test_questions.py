@@ -107,15 +107,17 @@ def test_piped_input_is_no_terminal():
 
 
 def test_a_reader_that_is_gone_is_said():
-    reading, writing = os.pipe()
-    os.close(reading)
-    with os.fdopen(writing, "w") as output:
-        console = TerminalConsole(output, None)
-        with pytest.raises(NotReviewedError):
-            console.say("text")
-        with pytest.raises(NotReviewedError):
-            console.ask("push core? [y/N]")
-        output.detach().detach()
+    class Gone(io.StringIO):
+        def flush(self):
+            raise BrokenPipeError
+
+    console = TerminalConsole(Gone(), None)
+    with pytest.raises(NotReviewedError):
+        console.say("text")
+    with pytest.raises(NotReviewedError):
+        console.show(["text"])
+    with pytest.raises(NotReviewedError):
+        console.ask("push core? [y/N]")
 
 
 def test_foreign_text_stands_behind_a_bar_and_is_visible():
