@@ -3,7 +3,7 @@
 - Foreign text stands behind a bar on every row, also where the terminal would wrap it, with every character visible. So
   a row without the bar is ours.
 - A question waits until nothing more comes from the keys, since a paste may still be on its way here, and forgets it.
-  Then it reads one line, and takes exactly `y` for yes. No terminal, no input, keys that never rest, a closed window: no.
+  Then it reads one line, and takes exactly `y` for yes. No terminal, no input, restless keys, a closed window: no.
 - Once whoever reads us is gone, nothing counts as shown.
 """
 

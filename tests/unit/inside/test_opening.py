@@ -3,6 +3,7 @@
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from pathlib import Path
 from pi_sandbox.errors import UsageError
 from pi_sandbox.inside import opening
 from pi_sandbox.inside.control import Control
+from pi_sandbox.inside.supervisor import Child
 
 def prepare(start):
     match start.variables.get("DO"):
@@ -24,7 +26,7 @@ def prepare(start):
             raise OSError(28, "No space left on device", "/tmp/x")
         case "crash":
             raise RuntimeError("boom")
-    return ["sh", "-c", "exit 5"], {**os.environ, **start.variables}
+    return Child(["sh", "-c", "exit 5"], {**os.environ, **start.variables})
 
 opening.write_identity = lambda: None
 opening.accept_control = lambda: Control(socket.socket(fileno=int(sys.argv[1])))
@@ -60,14 +62,17 @@ class Entry:
 
     def ends_with(self) -> tuple[int, str]:
         self.control.close()
-        _, errors = self.process.communicate(timeout=20)
-        return self.process.returncode, errors.decode()
+        if self.process.stderr is not None and not self.process.stderr.closed:
+            self._errors = self.process.communicate(timeout=20)[1].decode()
+        return self.process.returncode, self._errors
 
 
 @pytest.fixture
-def entry(tmp_path: Path) -> Entry:
+def entry(tmp_path: Path) -> Iterator[Entry]:
     (tmp_path / "marker").write_text("the word")
-    return Entry(tmp_path)
+    made = Entry(tmp_path)
+    yield made
+    made.ends_with()
 
 
 def test_it_looks_as_often_as_asked_then_runs_the_child_and_tells_its_code(entry: Entry, tmp_path: Path) -> None:
