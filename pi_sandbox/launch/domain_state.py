@@ -1,4 +1,4 @@
-"""What a session needs of our own on the disk, made where it is missing: login and session history of its domain.
+"""What a session needs of our own on the disk, made where it is missing: login of the domain, history of the project.
 
 pi runs a key of `auth.json` that begins with `!` as a shell command (its docs/providers.md). A session may write that
 file, so such a key would carry code from one session into the next; it is refused. What the owner wants to run belongs
@@ -12,6 +12,7 @@ from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.git_access.runner import make_repository
 from pi_sandbox.launch.home import make_home
 from pi_sandbox.launch.home_plan import state_pieces
+from pi_sandbox.session.history_key import history_key
 from pi_sandbox.settings.domains import DomainName
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.system.files import read_regular_file
@@ -19,9 +20,9 @@ from pi_sandbox.system.files import read_regular_file
 LOGIN_BYTES = 1024 * 1024
 
 
-def make_domain_state(folders: Folders, domain: DomainName) -> None:
+def make_domain_state(folders: Folders, domain: DomainName, project_level: str) -> None:
     """Makes what is missing; raises `FilesError`, also for a login that holds a command."""
-    make_home(folders.home, state_pieces(domain), make_repository)
+    make_home(folders.home, state_pieces(domain, history_key(project_level)), make_repository)
     _refuse_commands(folders, domain)
 
 

@@ -73,9 +73,10 @@ def domain_pieces(domain: DomainName, templates: Mapping[str, bytes]) -> tuple[P
     return (_store(domain, templates), _folder(_PLACES.domain_workspace(domain)), *_domain_state(domain))
 
 
-def state_pieces(domain: DomainName) -> tuple[Piece, ...]:
-    """Gives what a session of the domain needs of our own on the disk."""
-    return (_folder(_PLACES.state), _folder(_PLACES.markers), *_domain_state(domain))
+def state_pieces(domain: DomainName, history: str) -> tuple[Piece, ...]:
+    """Gives what a session needs of our own on the disk; `history` is the key of its project's session history."""
+    own = _folder(_PLACES.history(domain, history))
+    return (_folder(_PLACES.state), _folder(_PLACES.markers), *_domain_state(domain), own)
 
 
 def store_command_pieces() -> tuple[Piece, ...]:
@@ -84,8 +85,8 @@ def store_command_pieces() -> tuple[Piece, ...]:
 
 
 def _domain_state(domain: DomainName) -> tuple[Piece, ...]:
-    state = _PLACES.domain_state(domain)
-    return (_folder(state), _file(state / "auth.json", _NO_LOGIN, PRIVATE_FILE), _folder(state / "sessions"))
+    login = _file(_PLACES.login(domain), _NO_LOGIN, PRIVATE_FILE)
+    return (_folder(_PLACES.domain_state(domain)), login, _folder(_PLACES.histories(domain)))
 
 
 def _folder(path: Path) -> FolderPiece:

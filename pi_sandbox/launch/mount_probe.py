@@ -12,7 +12,8 @@ from pi_sandbox.containers.image import Matches, expected_image, find_image
 from pi_sandbox.errors import EngineError
 from pi_sandbox.launch.host_facts import host_facts
 from pi_sandbox.launch.look import look_at_store
-from pi_sandbox.launch.markers import look_message, marker_for, unseen_mount, watched
+from pi_sandbox.launch.markers import Marker, look_message, marker_for, unseen_mount, watched
+from pi_sandbox.session.container_spec import ContainerSpec
 from pi_sandbox.session.control_messages import Lines, Seen, decode, encode
 from pi_sandbox.session.mount_plan import probe_targets
 from pi_sandbox.session.plan import BRIDGE, plan_probe
@@ -32,7 +33,7 @@ def probe_mounts(engine: DockerEngine, settings: Settings) -> None:
     stores = [look_at_store(folders, name) for name in (CORE, *settings.domains)]
     session_id = secrets.token_hex(6)
     spec = plan_probe(
-        probe_targets(folders, stores),
+        probe_targets(folders, stores, session_id),
         settings,
         load_standing_part("agent", settings.limits),
         host_facts(os.environ),
@@ -40,19 +41,24 @@ def probe_mounts(engine: DockerEngine, settings: Settings) -> None:
         rootless=engine.facts().rootless,
         session_id=session_id,
     )
+    with marker_for(folders, session_id) as marker:
+        difference = _difference(engine, spec, marker)
+    if difference is not None:
+        raise difference
+
+
+def _difference(engine: DockerEngine, spec: ContainerSpec, marker: Marker) -> EngineError | None:
     container_id = engine.create(spec)
     try:
         engine.start(container_id)
         channel = engine.execute(container_id, BRIDGE, spec.user)
         mounts = watched(spec.mounts)
-        with marker_for(folders, session_id) as marker:
-            channel.send(encode(look_message(mounts, marker)))
-            difference = unseen_mount(mounts, marker, _answer(channel))
+        channel.send(encode(look_message(mounts, marker)))
+        difference = unseen_mount(mounts, marker, _answer(channel))
         channel.close()
     finally:
         engine.remove(container_id)
-    if difference is not None:
-        raise difference
+    return difference
 
 
 def _answer(channel: ByteChannel) -> Seen:

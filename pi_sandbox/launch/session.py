@@ -43,7 +43,7 @@ def launch(
     session_id = secrets.token_hex(_ID_BYTES)
     plan = make_plan(request, workspace, settings, view_of(engine.facts(), image), session_id)
     _say_before(plan, live, reports)
-    make_domain_state(folders, workspace.domain)
+    make_domain_state(folders, workspace.domain, workspace.levels[-1])
     passed = collect_pass_secrets(settings.pass_secrets, environ, system_keychain(environ, attended=request.tty))
     for name, reason in passed.missing:
         reports.warn(f"{name} is not passed: {reason}")

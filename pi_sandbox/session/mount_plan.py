@@ -10,8 +10,8 @@ Always:
   and a mount point cannot (rename(2), EBUSY);
 - a missing store is an empty, read-only placeholder; nothing is created on the host, so every mask lies on something
   that is there;
-- everything of pi that can carry code comes from the owner's `pi-config`, read-only; only the login and the session
-  history persist, per domain.
+- everything of pi that can carry code comes from the owner's `pi-config`, read-only; only the login, per domain, and
+  the session history, per project, persist.
 
 Not handled here: what appears in a store while the session runs. A level that is first made during a session is
 visible to it.
@@ -23,12 +23,14 @@ from pathlib import Path, PurePosixPath
 from pi_sandbox.errors import UsageError, quoted
 from pi_sandbox.session.container_spec import Mount, MountKind
 from pi_sandbox.session.disk_look import DiskLook, StoreLook, StoreState
+from pi_sandbox.session.history_key import history_key
 from pi_sandbox.session.scope import GitMode, SessionScope, store_path
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
 
 AGENT_CONFIG = PurePosixPath("/run/pi-config")
 MARKERS = PurePosixPath("/run/pi-marker")
+"""This session's marker file; those of other sessions are not visible."""
 AGENT_FOLDER = PurePosixPath("/home/pi/.pi/agent")
 
 _NOTHING = Path("/dev/null")
@@ -64,7 +66,9 @@ def git_mode(workspace: Workspace) -> GitMode:
             return GitMode.OUT_OF_REACH
 
 
-def plan_mounts(scope: SessionScope, workspace: Workspace, folders: Folders, look: DiskLook) -> tuple[Mount, ...]:
+def plan_mounts(
+    scope: SessionScope, workspace: Workspace, folders: Folders, look: DiskLook, session_id: str
+) -> tuple[Mount, ...]:
     """Gives the mounts of one session, outer before inner.
 
     Raises `UsageError` where the project's own path would lie over a place that the container needs, and where another
@@ -78,17 +82,23 @@ def plan_mounts(scope: SessionScope, workspace: Workspace, folders: Folders, loo
     ]
     if look.opt_in is not None:
         mounts += _opt_in_store(look.opt_in, scope)
-    mounts += _agent(workspace, folders, look)
+    mounts += _agent(scope, folders, look)
+    mounts.append(marker_mount(folders, session_id))
     return tuple(sorted(mounts, key=lambda mount: (len(mount.target.parts), str(mount.target))))
 
 
-def probe_targets(folders: Folders, stores: Sequence[StoreLook]) -> tuple[Mount, ...]:
+def marker_mount(folders: Folders, session_id: str) -> Mount:
+    """Gives the mount of the one marker that belongs to this container."""
+    return _bind(MARKERS, folders.markers / session_id, True, "proves that the engine sees this machine's files")
+
+
+def probe_targets(folders: Folders, stores: Sequence[StoreLook], session_id: str) -> tuple[Mount, ...]:
     """Gives the mounts of a container that only looks: every store that is there, and the marker."""
     present = [store for store in stores if store.state is StoreState.PRESENT]
     return (
         *(_bind(store_path(store.name), store.path, False, f"the memory of {store.name}") for store in present),
         *(_hidden_git(store, store_path(store.name)) for store in present),
-        _bind(MARKERS, folders.markers, True, "proves that the engine sees this machine's files"),
+        marker_mount(folders, session_id),
     )
 
 
@@ -145,12 +155,11 @@ def _hidden_git(store: StoreLook, target: PurePosixPath) -> Mount:
     return _mask(target / ".git", "the store's git, hidden")
 
 
-def _agent(workspace: Workspace, folders: Folders, look: DiskLook) -> list[Mount]:
-    state = folders.domain_state(workspace.domain)
+def _agent(scope: SessionScope, folders: Folders, look: DiskLook) -> list[Mount]:
+    history = folders.history(scope.domain, history_key(scope.project_level))
     mounts = [
-        _bind(AGENT_FOLDER / "auth.json", state / "auth.json", False, "pi's login, per domain"),
-        _bind(AGENT_FOLDER / "sessions", state / "sessions", False, "pi's session history, per domain"),
-        _bind(MARKERS, folders.markers, True, "proves that the engine sees this machine's files"),
+        _bind(AGENT_FOLDER / "auth.json", folders.login(scope.domain), False, "pi's login, per domain"),
+        _bind(AGENT_FOLDER / "sessions", history, False, "pi's session history, per project"),
     ]
     if look.agent_config is not None:
         mounts.append(_bind(AGENT_CONFIG, look.agent_config, True, "the owner's settings of pi, copied at the start"))

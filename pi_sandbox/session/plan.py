@@ -124,7 +124,7 @@ def plan_session(
         working_dir=PurePosixPath(workspace.project),
         environment=_environment(scope, host),
         labels=_labels(workspace, settings, host, session_id),
-        mounts=plan_mounts(scope, workspace, folders, look),
+        mounts=plan_mounts(scope, workspace, folders, look, session_id),
         tty=request.tty,
         runtime=settings.runtime,
         standing=standing if engine.cpus is None else replace(standing, cpus=min(standing.cpus, float(engine.cpus))),

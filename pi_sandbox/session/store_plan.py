@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from pi_sandbox import __version__
 from pi_sandbox.session.container_spec import ContainerSpec, Mount, MountKind, StandingPart
 from pi_sandbox.session.disk_look import StoreLook, StoreState
-from pi_sandbox.session.mount_plan import MARKERS, refuse_inner_mounts
+from pi_sandbox.session.mount_plan import marker_mount, refuse_inner_mounts
 from pi_sandbox.session.plan import (
     DOMAIN_LABEL,
     HOME_LABEL,
@@ -108,7 +108,7 @@ def plan_stores(
         working_dir=PurePosixPath("/home/pi"),
         environment=_environment(host),
         labels=_labels(request, settings, host, session_id),
-        mounts=_mounts(request, stores, Folders(settings.home)),
+        mounts=_mounts(request, stores, Folders(settings.home), session_id),
         tty=tty,
         runtime=settings.runtime,
         standing=standing if engine.cpus is None else replace(standing, cpus=min(standing.cpus, float(engine.cpus))),
@@ -151,10 +151,10 @@ def _labels(request: StoreRequest, settings: Settings, host: HostFacts, session_
     )
 
 
-def _mounts(request: StoreRequest, stores: Sequence[StoreLook], folders: Folders) -> tuple[Mount, ...]:
+def _mounts(request: StoreRequest, stores: Sequence[StoreLook], folders: Folders, session_id: str) -> tuple[Mount, ...]:
     writes = isinstance(request, SyncRequest)
     mounts = [_store(store, read_only=not writes) for store in stores]
-    mounts.append(_bind(MARKERS, folders.markers, True, "proves that the engine sees this machine's files"))
+    mounts.append(marker_mount(folders, session_id))
     if not isinstance(request, CheckRequest):
         mounts.append(_bind(RECORDS, folders.sync_records, not writes, "what the syncs did"))
     return tuple(sorted(mounts, key=lambda mount: (len(mount.target.parts), str(mount.target))))

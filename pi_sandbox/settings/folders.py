@@ -49,3 +49,15 @@ class Folders:
 
     def domain_state(self, name: str) -> Path:
         return self.state / name
+
+    def login(self, name: str) -> Path:
+        """Pi's login of a domain."""
+        return self.domain_state(name) / "auth.json"
+
+    def histories(self, name: str) -> Path:
+        """Pi's session histories of a domain, one folder a project."""
+        return self.domain_state(name) / "sessions"
+
+    def history(self, name: str, key: str) -> Path:
+        """Pi's session history of one project; `key` is what `history_key` gave for its level."""
+        return self.histories(name) / key

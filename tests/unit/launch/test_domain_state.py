@@ -1,56 +1,43 @@
-"""Login and history of a domain: made where they are missing, and no way for a session to leave a command behind."""
+"""What a session's start makes in the state folder, and what it leaves as it is."""
 
+import stat
 from pathlib import Path
 
 import pytest
 
-from pi_sandbox.errors import FilesError
 from pi_sandbox.launch.domain_state import make_domain_state
-from pi_sandbox.settings.domains import parse_domain_name
+from pi_sandbox.session.history_key import history_key
+from pi_sandbox.settings.domains import DomainName
 from pi_sandbox.settings.folders import Folders
 
-WORK = parse_domain_name("work")
+PRIVATE = DomainName("private")
 
 
 @pytest.fixture
-def login(tmp_path: Path) -> Path:
-    make_domain_state(Folders(tmp_path), WORK)
-    return Folders(tmp_path).domain_state(WORK) / "auth.json"
+def folders(tmp_path: Path) -> Folders:
+    return Folders(tmp_path)
 
 
-def test_login_and_history_are_made_for_the_domain_only(login: Path, tmp_path: Path) -> None:
-    assert sorted(path.name for path in login.parent.iterdir()) == ["auth.json", "sessions"]
-    assert not Folders(tmp_path).domain_state(parse_domain_name("private")).exists()
+def test_each_project_has_a_history_of_its_own_and_the_domain_one_login(folders: Folders) -> None:
+    for level in ("host/a", "host/b"):
+        make_domain_state(folders, PRIVATE, level)
+    assert {path.name for path in folders.histories("private").iterdir()} == {
+        history_key("host/a"),
+        history_key("host/b"),
+    }
+    assert folders.login("private").read_text() == "{}\n"
+    assert not folders.domain_state("work").exists()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"anthropic":{"type":"api_key","key":"!touch ran"}}',
-        '{"anthropic":{"type":"api_key","key":"\\u0021touch ran"}}',
-        '{"anthropic":{"type":"api_key","key":" !touch ran"}}',
-        '{"x":{"env":{"A":["!touch ran"]}}}',
-        '\ufeff{"x":{"key":"!touch ran"}}',
-    ],
-)
-def test_a_login_with_a_command_in_place_of_a_key_is_refused_by_name(login: Path, tmp_path: Path, text: str) -> None:
-    login.write_text(text, encoding="utf-8")
-    with pytest.raises(FilesError, match="command") as caught:
-        make_domain_state(Folders(tmp_path), WORK)
-    assert str(login) in caught.value.message
-    assert "touch" not in caught.value.message
-    assert login.read_text(encoding="utf-8") == text
+def test_nobody_else_can_look_into_it(folders: Folders) -> None:
+    make_domain_state(folders, PRIVATE, "host/a")
+    made = [folders.login("private"), folders.histories("private"), *folders.histories("private").iterdir()]
+    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in made} == {0}
 
 
-@pytest.mark.parametrize("text", ["{", "x", '{"a":' * 100_000])
-def test_a_login_that_cannot_be_read_is_refused(login: Path, tmp_path: Path, text: str) -> None:
-    login.write_text(text)
-    with pytest.raises(FilesError, match="JSON"):
-        make_domain_state(Folders(tmp_path), WORK)
-
-
-@pytest.mark.parametrize("text", ["", "{}\n", '{"anthropic":{"type":"api_key","key":"a!b"}}', '{"a":{"key":"$NAME"}}'])
-def test_any_other_login_is_left_as_it_is(login: Path, tmp_path: Path, text: str) -> None:
-    login.write_text(text)
-    make_domain_state(Folders(tmp_path), WORK)
-    assert login.read_text() == text
+def test_what_is_there_stays(folders: Folders) -> None:
+    make_domain_state(folders, PRIVATE, "host/a")
+    session = folders.history("private", history_key("host/a")) / "one.jsonl"
+    session.write_text("{}")
+    make_domain_state(folders, PRIVATE, "host/a")
+    assert session.read_text() == "{}"

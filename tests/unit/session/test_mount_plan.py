@@ -8,6 +8,7 @@ import pytest
 from pi_sandbox.errors import UsageError
 from pi_sandbox.session.container_spec import Mount, MountKind
 from pi_sandbox.session.disk_look import DiskLook, StoreState
+from pi_sandbox.session.history_key import history_key
 from pi_sandbox.session.mount_plan import plan_mounts
 from pi_sandbox.session.plan import session_scope
 from pi_sandbox.settings.folders import Folders
@@ -19,7 +20,8 @@ def mounts_of(look: DiskLook, workspace: Workspace | None = None, *, domain_wide
     workspace = workspace or parts.workspace()
     opt_in = None if look.opt_in is None else parts.WORK
     scope = session_scope(parts.request(opt_in, domain_wide=domain_wide), workspace, look)
-    return {str(mount.target): mount for mount in plan_mounts(scope, workspace, Folders(parts.HOME), look)}
+    mounts = plan_mounts(scope, workspace, Folders(parts.HOME), look, "abc123")
+    return {str(mount.target): mount for mount in mounts}
 
 
 def test_a_session_sees_the_project_core_its_domain_and_pis_own_state_and_nothing_else() -> None:
@@ -48,10 +50,25 @@ def test_only_project_stores_login_and_history_are_writable() -> None:
     }
 
 
-def test_login_and_history_are_those_of_the_domain() -> None:
+def test_the_login_is_that_of_the_domain_and_the_history_that_of_the_project() -> None:
     mounts = mounts_of(parts.look())
     assert mounts["/home/pi/.pi/agent/auth.json"].source == parts.HOME / "state/private/auth.json"
-    assert mounts["/home/pi/.pi/agent/sessions"].source == parts.HOME / "state/private/sessions"
+    key = history_key("git.example.org/group/repo")
+    assert mounts["/home/pi/.pi/agent/sessions"].source == parts.HOME / "state/private/sessions" / key
+
+
+def test_another_project_of_the_domain_has_another_history() -> None:
+    other = replace(parts.workspace(), levels=("git.example.org", "git.example.org/other"))
+    histories = {
+        mounts_of(parts.look(), workspace)["/home/pi/.pi/agent/sessions"].source
+        for workspace in (parts.workspace(), other)
+    }
+    assert len(histories) == 2
+
+
+def test_the_session_sees_its_own_marker_and_no_other() -> None:
+    marker = mounts_of(parts.look())["/run/pi-marker"]
+    assert (marker.source, marker.read_only) == (parts.HOME / "state/.markers/abc123", True)
 
 
 def test_the_git_directory_of_every_store_is_masked() -> None:

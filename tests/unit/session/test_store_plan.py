@@ -54,7 +54,7 @@ def test_a_check_sees_the_two_stores_and_the_marker_and_may_write_nowhere() -> N
     assert mounts(plan(CHECK)) == {
         "/brain/core": (f"{BRAIN}/pi-memory-core", True),
         "/brain/private": (f"{BRAIN}/pi-memory-private", True),
-        "/run/pi-marker": (f"{STATE}/.markers", True),
+        "/run/pi-marker": (f"{STATE}/.markers/abc123", True),
     }
 
 
@@ -69,7 +69,7 @@ def test_a_sync_may_write_to_its_two_stores_and_the_record_and_sees_nothing_else
     assert mounts(plan(SYNC)) == {
         "/brain/core": (f"{BRAIN}/pi-memory-core", False),
         "/brain/private": (f"{BRAIN}/pi-memory-private", False),
-        "/run/pi-marker": (f"{STATE}/.markers", True),
+        "/run/pi-marker": (f"{STATE}/.markers/abc123", True),
         "/run/pi-sync": (f"{STATE}/.sync", False),
     }
 
