@@ -52,6 +52,11 @@ class Outlet:
             self.waiting.clear()
             return 0
 
+    def give_up(self) -> None:
+        """Drops what waits and everything that is put later."""
+        self.gone = True
+        self.waiting.clear()
+
     def close(self) -> None:
         """Closes what was opened here; the standard stream itself stays open."""
         if self._own is not None:

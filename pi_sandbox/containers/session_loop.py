@@ -7,13 +7,16 @@
             loop = SessionLoop(channel, terminal, signals)
             loop.watch("control", engine.execute(…))
             for event in loop.events():
-                match event: …
+                match event: …              # `open_input` once the agent runs, `discard_output` once it is to end
 
 Rules:
 
 - Back-pressure both ways: nothing is read while the other side has not taken what was read before.
+- Standard input is not read before `open_input`: until then its keys are the kernel's, and its bytes keep.
 - Window changes are coalesced; the last size always arrives.
-- A signal is an event, in the order of arrival; nothing ends by itself.
+- A signal is an event, handed out in the order of arrival and before whatever else is there; nothing ends by itself.
+- After `discard_output` nobody has to take anything: an output that does not take all at once is given up, without an
+  event, and the container's stream is read to its end.
 - The end of standard input closes the container's standard input; not with a terminal, where that end means that the
   terminal is gone, which the caller decides on. An output that takes no more is an event once, and what comes for it
   later is dropped.
@@ -104,10 +107,12 @@ class SessionLoop:
         self._signals = signals
         self._watched: dict[str, ByteChannel] = {}
         self._outlets = {number: Outlet(number) for number in (STANDARD_OUTPUT, STANDARD_ERROR)}
+        self._signalled: deque[Event] = deque()
         self._waiting: deque[Event] = deque()
         self._deadline: float | None = None
-        self._input_open = True
+        self._input_open = False
         self._channel_open = True
+        self._discards = False
 
     def watch(self, name: str, channel: ByteChannel) -> None:
         """Reports what one more channel brings, as `Received` and `ChannelEnded`; flushes what waits on it."""
@@ -121,17 +126,34 @@ class SessionLoop:
         """Asks for one `DeadlinePassed` after that time; `None` takes it back."""
         self._deadline = None if seconds is None else time.monotonic() + seconds
 
+    def open_input(self) -> None:
+        """Begins to read standard input, which stays untouched until then; to be called once."""
+        self._input_open = True
+
+    def discard_output(self) -> None:
+        """Waits no longer for anyone to take output: what is not taken at once is dropped, and all that follows it."""
+        self._discards = True
+        self._waiting = deque(event for event in self._waiting if not isinstance(event, OutputGone))
+        for outlet in self._outlets.values():
+            self._serve_outlet(outlet)
+
     def events(self) -> Iterator[Event]:
         """Runs the loop; each event is handed out before anything else is read. Ends with `Ended`."""
         try:
             while not self._is_finished():
                 self._step()
-                while self._waiting:
-                    yield self._waiting.popleft()
+                while event := self._next_event():
+                    yield event
             yield Ended()
         finally:
             for outlet in self._outlets.values():
                 outlet.close()
+
+    def _next_event(self) -> Event | None:
+        # A signal may have come while the caller was busy with the event before.
+        self._take_signals()
+        waiting = self._signalled or self._waiting
+        return waiting.popleft() if waiting else None
 
     def _is_finished(self) -> bool:
         return not self._channel_open and not any(outlet.waiting for outlet in self._outlets.values())
@@ -139,7 +161,7 @@ class SessionLoop:
     def _step(self) -> None:
         """Waits for whatever can go on and does each of it once."""
         with _new_selector() as selector:
-            selector.register(self._signals, selectors.EVENT_READ, self._serve_signals)
+            selector.register(self._signals, selectors.EVENT_READ, lambda _events: None)
             self._register_streams(selector)
             for name, channel in self._watched.items():
                 _register_channel(selector, channel, self._watched_handler(name, channel), reads=True)
@@ -158,7 +180,7 @@ class SessionLoop:
         if self._input_open and self._channel.pending() < WAITING_LIMIT_BYTES:
             selector.register(STANDARD_INPUT, selectors.EVENT_READ, self._serve_input)
 
-    def _serve_signals(self, _events: int) -> None:
+    def _take_signals(self) -> None:
         resized = False
         for number in self._signals.take():
             match number:
@@ -168,9 +190,9 @@ class SessionLoop:
                     self._terminal.reenter()
                     resized = True
                 case _:
-                    self._waiting.append(Signalled(number))
+                    self._signalled.append(Signalled(number))
         if resized:
-            self._waiting.append(Resized(self._terminal.size()))
+            self._signalled.append(Resized(self._terminal.size()))
 
     def _serve_channel(self, events: int) -> None:
         if events & selectors.EVENT_WRITE:
@@ -195,7 +217,10 @@ class SessionLoop:
         written = outlet.write()
         if outlet.descriptor == STANDARD_OUTPUT:
             self._terminal.note_output(written)
-        if outlet.gone and not was_gone:
+        if self._discards:
+            if outlet.waiting:
+                outlet.give_up()
+        elif outlet.gone and not was_gone:
             self._waiting.append(OutputGone(outlet.descriptor, outlet.problem))
 
     def _serve_input(self, _events: int) -> None:

@@ -80,6 +80,7 @@ def main() -> int:
         terminal = Terminal()
         with terminal.raw():
             loop = SessionLoop(SocketChannel(near, tty=True), terminal, signals)
+            loop.open_input()
             for event in loop.events():
                 log.write(f"{described(event)} flags={shared_flags()}\n")
                 if sys.argv[3:] == ["raise"]:

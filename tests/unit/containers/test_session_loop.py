@@ -52,6 +52,7 @@ class Bench:
     terminal: PipedTerminal
     agent: socket.socket
     typed: int
+    stdout: int
     shown: int
     errors: int
 
@@ -74,8 +75,9 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     with Signals() as signals:
         terminal = PipedTerminal()
         loop = SessionLoop(channel, terminal, signals)
+        loop.open_input()
         loop.wake_after(20)
-        yield Bench(loop, signals, terminal, far, pipes[0][1], pipes[1][0], pipes[2][0])
+        yield Bench(loop, signals, terminal, far, pipes[0][1], pipes[1][1], pipes[1][0], pipes[2][0])
     channel.close()
     far.close()
     for descriptor in (descriptor for pipe in pipes for descriptor in pipe):
@@ -242,3 +244,80 @@ def test_errors_go_to_standard_error_and_a_closed_reader_of_one_does_not_stop_th
     channel.close()
     assert [type(event) for event in events] == [OutputGone, Ended]
     assert os.read(bench.errors, 100) == b"err"
+
+
+def test_standard_input_stays_untouched_until_it_is_opened(bench: Bench) -> None:
+    near, far = socket.socketpair()
+    channel = SocketChannel(near, tty=True)
+    loop = SessionLoop(channel, bench.terminal, bench.signals)
+    os.write(bench.typed, b"early")
+    os.close(bench.typed)
+    loop.wake_after(0.1)
+    events = loop.events()
+    assert next(events) == DeadlinePassed()
+    loop.open_input()
+    assert next(events) == InputEnded()
+    assert far.recv(100) == b"early"
+    far.close()
+    assert list(events) == [Ended()]
+    channel.close()
+
+
+def test_a_signal_that_comes_meanwhile_is_handed_out_before_the_messages_that_wait(bench: Bench) -> None:
+    near, far = socket.socketpair()
+    watched = SocketChannel(near, tty=False)
+    bench.loop.watch("control", watched)
+    far.sendall(b"\x01\0\0\0\0\0\0\x01a" + b"\x01\0\0\0\0\0\0\x01b")
+    signal.raise_signal(signal.SIGINT)
+    events = bench.events()
+    assert next(events) == Signalled(signal.SIGINT)
+    assert next(events) == Received("control", 1, b"a")
+    signal.raise_signal(signal.SIGTERM)
+    assert next(events) == Signalled(signal.SIGTERM)
+    assert next(events) == Received("control", 1, b"b")
+    watched.close()
+    far.close()
+
+
+def block(writing: int) -> None:
+    """Fills a pipe."""
+    os.set_blocking(writing, False)
+    try:
+        while os.write(writing, b"x" * 65536):
+            continue
+    except BlockingIOError:
+        os.set_blocking(writing, True)
+
+
+def test_once_output_is_discarded_an_output_that_nobody_takes_holds_up_nothing(bench: Bench) -> None:
+    block(bench.stdout)
+    bench.loop.wake_after(0.2)
+    events = bench.events()
+    bench.agent.sendall(b"blocked")
+    assert next(events) == DeadlinePassed()
+    bench.loop.discard_output()
+
+    def go_on() -> None:
+        bench.agent.sendall(b"x" * (8 << 20))
+        bench.agent.close()
+
+    sender = threading.Thread(target=go_on)
+    sender.start()
+    assert list(events) == [Ended()]
+    sender.join()
+
+
+def test_once_output_is_discarded_whoever_takes_it_still_gets_the_last_words(bench: Bench) -> None:
+    bench.loop.discard_output()
+    bench.agent.sendall(b"last words")
+    bench.agent.close()
+    assert list(bench.events()) == [Ended()]
+    assert os.read(bench.shown, 100) == b"last words"
+
+
+def test_an_output_that_goes_once_output_is_discarded_is_no_event(bench: Bench) -> None:
+    bench.loop.discard_output()
+    os.close(bench.shown)
+    bench.agent.sendall(b"last words")
+    bench.agent.close()
+    assert list(bench.events()) == [Ended()]
