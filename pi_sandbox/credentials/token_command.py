@@ -50,7 +50,7 @@ def read_token_command(
 
     Raises `StoreCredentialError`, which names the setting and never shows output, and `KeyboardInterrupt` for Ctrl-C.
     """
-    arguments = _arguments(source, environ)
+    arguments = token_arguments(source, environ)
     with terminal() as foreground:
         seconds = unattended_seconds if foreground is None else terminal_seconds
         finished = _run(source, arguments, environ, foreground, seconds)
@@ -65,7 +65,8 @@ def read_token_command(
     return _one_line(source, finished.stdout)
 
 
-def _arguments(source: CommandSource, environ: Mapping[str, str]) -> list[str]:
+def token_arguments(source: CommandSource, environ: Mapping[str, str]) -> list[str]:
+    """Gives the words of the command with its program found; runs nothing. Raises `StoreCredentialError`."""
     try:
         name, *rest = shlex.split(source.command)
     except ValueError as error:

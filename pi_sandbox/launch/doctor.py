@@ -20,6 +20,7 @@ from pi_sandbox.launch.images import image_states
 from pi_sandbox.launch.leftovers import sessions_of
 from pi_sandbox.launch.look import look_at_store
 from pi_sandbox.launch.mount_probe import probe_mounts
+from pi_sandbox.launch.push_look import Readiness, look_at_push
 from pi_sandbox.session.disk_look import StoreState
 from pi_sandbox.session.ownership import Verdict
 from pi_sandbox.settings.domains import CORE
@@ -70,6 +71,7 @@ def examine(environ: Mapping[str, str]) -> tuple[Check, ...]:
     checks.append(_mounts(engine, settings, checks))
     checks += [_inner_sandboxes(engine), _leftovers(engine, settings)]
     checks.append(_keyring(environ, settings))
+    checks += _pushes(environ, settings)
     checks.append(_terminal(environ))
     return tuple(checks)
 
@@ -209,6 +211,19 @@ def _keyring(environ: Mapping[str, str], settings: Settings | None) -> Check:
 def _usable_keyring(environ: Mapping[str, str], needed: list[str]) -> Check:
     system_keychain(environ, attended=os.isatty(0)).has(PROBE_ACCOUNT)
     return Check("keyring", State.GOOD, f"answers; it is asked for {', '.join(needed)}")
+
+
+def _pushes(environ: Mapping[str, str], settings: Settings | None) -> list[Check]:
+    if settings is None:
+        return [Check("push", State.NOT_APPLICABLE, "needs the settings")]
+    states = {
+        Readiness.READY: State.GOOD,
+        Readiness.STAYS_HERE: State.NOT_APPLICABLE,
+        Readiness.NOT_READY: State.BAD,
+    }
+    keychain = system_keychain(environ, attended=os.isatty(0))
+    looks = [look_at_push(name, store, environ, keychain) for name, store in settings.stores.items()]
+    return [Check(f"push {look.store}", states[look.readiness], look.detail, look.remedy) for look in looks]
 
 
 def _terminal(environ: Mapping[str, str]) -> Check:
