@@ -1,6 +1,6 @@
 """The commits that a push would send, and everything in them: contents, messages, names and addresses."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from pi_sandbox.git_access.objects import (
@@ -10,7 +10,6 @@ from pi_sandbox.git_access.objects import (
     TreeEntry,
     read_commits,
     read_objects,
-    tree_entries,
 )
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile
@@ -18,7 +17,6 @@ from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
 
 _COMMIT_LIMIT_BYTES = 4 * 1024 * 1024
 _SHOWN_ID = 12
-_TREES_REMEMBERED = 8
 
 MESSAGE_FILE = "message"
 IDENTITY_FILE = "author"
@@ -44,9 +42,9 @@ def unpushed_commits(git: PrivateGit, tip: str | None, on_remote: Sequence[str])
         return ()
     excluded = [f"^{commit}" for commit in on_remote]
     ids = git.run("rev-list", "--topo-order", "--reverse", tip, *excluded, "--").split()
+    added = _added_entries(git, ids)
     commits = read_commits(git, ids, size_limit=_COMMIT_LIMIT_BYTES)
-    trees: dict[str, frozenset[TreeEntry]] = {}
-    return tuple(UnpushedCommit(commit, _new_entries(git, commit, trees)) for commit in commits)
+    return tuple(UnpushedCommit(commit, added[commit.id]) for commit in commits)
 
 
 def identities_on_remote(git: PrivateGit, on_remote: Sequence[str]) -> frozenset[str]:
@@ -54,7 +52,7 @@ def identities_on_remote(git: PrivateGit, on_remote: Sequence[str]) -> frozenset
     if not on_remote:
         return frozenset()
     output = git.run("log", "-z", "--format=%an <%ae>%x00%cn <%ce>", *on_remote, "--")
-    return frozenset(output.split("\0"))
+    return frozenset(line for line in output.split("\0") if line)
 
 
 def files_of_commit(git: PrivateGit, commit: UnpushedCommit, without: Set[TreeEntry]) -> Iterator[MemoryFile]:
@@ -78,13 +76,23 @@ def identity_lines(commit: UnpushedCommit) -> list[str]:
     return list(dict.fromkeys(commit.data.identities))
 
 
-def _new_entries(git: PrivateGit, commit: CommitData, trees: dict[str, frozenset[TreeEntry]]) -> tuple[TreeEntry, ...]:
-    """`trees` remembers the trees of the last commits, because the next one is most likely a child of theirs."""
-    inherited: frozenset[TreeEntry] = frozenset().union(
-        *(trees.get(parent) or frozenset(tree_entries(git, parent).values()) for parent in commit.parents)
-    )
-    own = frozenset(tree_entries(git, commit.id).values())
-    if len(trees) > _TREES_REMEMBERED:
-        trees.clear()
-    trees[commit.id] = own
-    return tuple(sorted(own - inherited, key=lambda entry: entry.path))
+def _added_entries(git: PrivateGit, commits: Sequence[str]) -> Mapping[str, tuple[TreeEntry, ...]]:
+    """Gives, by commit, the entries of its tree that none of its parents' trees has (git-diff-tree(1), raw format)."""
+    options = ("--stdin", "-r", "-z", "-m", "--root", "--no-renames", "--full-index", "--no-abbrev")
+    given = "".join(f"{commit}\n" for commit in commits)
+    output = git.run("diff-tree", *options, standard_input=given.encode("ascii")) if commits else ""
+    by_parent: dict[str, list[set[TreeEntry]]] = {commit: [] for commit in commits}
+    fields = iter(output.split("\0")[:-1])
+    for field in fields:
+        if not field.startswith(":"):
+            current: set[TreeEntry] = set()
+            by_parent[field].append(current)
+            continue
+        _, mode, _, name, status = field.split(" ")
+        path = next(fields)
+        if status != "D":
+            current.add(TreeEntry(path, mode, name))
+    return {
+        commit: tuple(sorted(set.intersection(*parents), key=lambda entry: entry.path)) if parents else ()
+        for commit, parents in by_parent.items()
+    }
