@@ -3,8 +3,10 @@
 import errno
 import importlib
 import os
-import sys
-from collections.abc import Sequence
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -32,11 +34,45 @@ _COMMANDS = {
 }
 
 
+class _ReaderGone(Exception):
+    """Nobody reads the output any more. Not an `OSError`, of which click would make the exit code 1."""
+
+
+@contextmanager
+def _output_errors() -> Iterator[None]:
+    """Tells what befell standard output from what befell a file. Help and version are printed by click itself."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _ReaderGone from error
+    except OSError as error:
+        frames = traceback.walk_tb(error.__traceback__)
+        if any(frame.f_code is click.echo.__code__ for frame, _ in frames):
+            from pi_sandbox.cli import render
+
+            raise render.output_error(error) from error
+        raise
+
+
 class _LazyGroup(click.Group):
     """Imports a command only when it is used, so that `--help` and `--version` start fast."""
 
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:  # noqa: ANN401 - click's own arguments
+        with _output_errors():
+            return super().make_context(*arguments, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - whatever the command gives
+        with _output_errors():
+            return super().invoke(ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(_COMMANDS)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Takes `help [COMMAND…]` for `[COMMAND…] --help`, as git and the docker command do."""
+        if args[:1] == ["help"]:
+            args = [*args[1:], "--help"]
+        return super().parse_args(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
@@ -51,7 +87,7 @@ class _LazyGroup(click.Group):
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="pi-sandbox", message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", prog_name="pi-sandbox", message="%(prog)s %(version)s")
 def root() -> None:
     """Runs the pi coding agent in a hardened container that sees one project and that project's memory."""
 
@@ -64,18 +100,34 @@ def run(arguments: Sequence[str]) -> int:
     except PiSandboxError as error:
         return _failed(error)
     except click.ClickException as error:
-        error.show()
-        return ExitCode.USAGE
+        return _misused(error)
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        _forget_output()
-        return ExitCode.BROKEN_PIPE
+    except _ReaderGone:
+        return _reader_gone()
     except OSError as error:
         return _failed(_as_files_error(error))
     except Exception as error:  # noqa: BLE001 - the boundary: whatever is left is our own fault and must be told as one
         return _crashed(error)
     return result if isinstance(result, int) else ExitCode.OK
+
+
+def _misused(error: click.ClickException) -> int:
+    from pi_sandbox.cli import render
+    from pi_sandbox.cli.misuse import explain
+
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        render.show_help(error.format_message())
+    else:
+        render.show_error(*explain(error))
+    return ExitCode.USAGE
+
+
+def _reader_gone() -> int:
+    from pi_sandbox.cli import render
+
+    render.forget_output()
+    return ExitCode.BROKEN_PIPE
 
 
 def _failed(error: PiSandboxError) -> int:
@@ -109,8 +161,3 @@ def _crashed(error: Exception) -> int:
 def debugging() -> bool:
     """Whether the user asked for crash reports."""
     return os.environ.get(DEBUG_VARIABLE) == "1"
-
-
-def _forget_output() -> None:
-    """Keeps the interpreter from failing a second time when it flushes at exit (Python docs, "Note on SIGPIPE")."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,12 +1,14 @@
 """Results → text; the only host module that prints. Messages go to standard error, what was asked for to the output."""
 
+import os
 import sys
 import time
 import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pi_sandbox.errors import quoted
+from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.memory_text.visible import visible
 from pi_sandbox.session.container_spec import ContainerSpec, Mount, MountKind
 from pi_sandbox.session.plan import SessionPlan
 
@@ -18,39 +20,78 @@ if TYPE_CHECKING:
     from pi_sandbox.launch.images import NamedState
     from pi_sandbox.settings.describe import SettingDescription
 
+_CONTINUED = "  | "
+"""Stands before the further lines of a message."""
+
 
 def show_error(message: str, hint: str) -> None:
     """Prints what happened and what to do next."""
-    _message(f"pi-sandbox: {message}")
+    _message("pi-sandbox: ", message)
     if hint:
-        _message(f"  → {hint}")
+        _message("  → ", hint)
 
 
 def show_warning(text: str) -> None:
     """Prints something that the user should know but that stops nothing."""
-    _message(f"pi-sandbox: warning: {text}")
+    _message("pi-sandbox: warning: ", text)
 
 
 def show_note(text: str) -> None:
     """Prints what is being done."""
-    _message(f"pi-sandbox: {text}")
+    _message("pi-sandbox: ", text)
 
 
 def show_traceback() -> None:
     """Prints the exception that is being handled, for a report (PI_SANDBOX_DEBUG=1)."""
-    _message(traceback.format_exc().rstrip())
+    _write_message("".join(f"{visible(line)}\n" for line in traceback.format_exc().rstrip().split("\n")))
+
+
+def show_help(text: str) -> None:
+    """Prints a help text where a message was due."""
+    _write_message(f"{text}\n")
 
 
 def show_result(text: str) -> None:
-    """Prints what the user asked for, exactly."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
-    sys.stdout.buffer.flush()
+    """Prints lines that the user asked for, with everything in them visible. Raises `FilesError`, `BrokenPipeError`."""
+    show_exactly("\n".join(visible(line) for line in text.split("\n")))
 
 
-def _message(text: str) -> None:
+def show_exactly(text: str) -> None:
+    """Prints what the user asked for byte for byte. Raises `FilesError` and `BrokenPipeError`."""
     try:
-        sys.stderr.buffer.write(f"{text}\n".encode("utf-8", "backslashreplace"))
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise output_error(error) from error
+
+
+def output_error(error: OSError) -> FilesError:
+    """Gives the error for a standard output that takes nothing more, which is given up."""
+    forget_output()
+    reason = error.strerror or type(error).__name__
+    return FilesError(f"standard output could not be written: {reason}", "look at where it is redirected to")
+
+
+def forget_output() -> None:
+    """Keeps the interpreter from failing a second time when it flushes at exit (Python docs, "Note on SIGPIPE")."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _message(start: str, text: str) -> None:
+    """Messages quote what others wrote: everything in them is made visible, and no line of theirs looks like ours."""
+    first, *others = text.split("\n")
+    lines = [f"{start}{visible(first)}", *(f"{_CONTINUED}{visible(line)}" for line in others)]
+    _write_message("".join(f"{line}\n" for line in lines))
+
+
+def _write_message(text: str) -> None:
+    try:
+        sys.stderr.buffer.write(text.encode("utf-8", "backslashreplace"))
         sys.stderr.flush()
     except OSError:
         """Nobody reads messages any more; the exit code still says it."""

@@ -17,6 +17,9 @@ F = TypeVar("F", bound=Callable[..., object])
 PLANNED_SESSION_ID = "000000000000"
 """Stands in a printed plan where a real session has its own id."""
 
+_FOR_PI = {"tail_metavar": "PI-ARGUMENT…", "tail_words": "pi's own arguments go"}
+_FOR_SHELL = {"tail_metavar": "COMMAND…", "tail_words": "a command goes"}
+
 
 def _scope_options(command: F) -> F:
     for option in (
@@ -29,7 +32,7 @@ def _scope_options(command: F) -> F:
     return command
 
 
-@click.command(cls=TailCommand, options_metavar="[OPTIONS]", epilog="Arguments behind -- go to pi.")
+@click.command(cls=TailCommand, **_FOR_PI, epilog="Arguments behind -- go to pi: pi-sandbox run -- --continue")
 @_scope_options
 @click.pass_context
 def run(
@@ -41,7 +44,7 @@ def run(
     return _start(Agent(tail(ctx)), path, with_domain, with_other_domain, domain_wide)
 
 
-@click.command(cls=TailCommand, options_metavar="[OPTIONS]", epilog="A command behind -- is run in place of a shell.")
+@click.command(cls=TailCommand, **_FOR_SHELL, epilog="A command behind -- is run in place of a shell.")
 @_scope_options
 @click.pass_context
 def shell(
@@ -75,7 +78,7 @@ def _start(
     return launch(request, place.workspace, place.settings, os.environ, terminal, reports)
 
 
-@click.command(cls=TailCommand, epilog="Arguments behind -- would go to pi.")
+@click.command(cls=TailCommand, **_FOR_PI, epilog="Arguments behind -- would go to pi.")
 @_scope_options
 @click.option("--format", "form", type=click.Choice(["table", "json", "compose"]), default="table", show_default=True)
 @click.pass_context
@@ -104,21 +107,22 @@ def plan(
     )
     engine, notes = look_at_engine(os.environ)
     made = make_plan(request, place.workspace, place.settings, engine, PLANNED_SESSION_ID)
-    render.show_result(_plan_text(made, form))
+    if form == "table":
+        render.show_result(render.plan_table(made))
+    else:
+        render.show_exactly(_plan_for_programs(made, form))
     for warning in (*made.warnings, *notes):
         render.show_warning(warning)
 
 
-def _plan_text(made: "SessionPlan", form: str) -> str:
+def _plan_for_programs(made: "SessionPlan", form: str) -> str:
     if form == "json":
         from pi_sandbox.session.plan_json import plan_json
 
         return plan_json(made)
-    if form == "compose":
-        from pi_sandbox.containers.compose_files import compose_document
+    from pi_sandbox.containers.compose_files import compose_document
 
-        return compose_document(made.container, "agent")
-    return render.plan_table(made)
+    return compose_document(made.container, "agent")
 
 
 @click.command()
@@ -138,4 +142,4 @@ def context(path: str | None, with_domain: str | None, with_other_domain: bool, 
         domain_wide=domain_wide,
         tty=False,
     )
-    render.show_result(context_page(request, place.workspace, place.folders))
+    render.show_exactly(context_page(request, place.workspace, place.folders))

@@ -1,0 +1,105 @@
+"""A command line that cannot be used: said in our own form, with what was perhaps meant."""
+
+import pytest
+
+from pi_sandbox.cli.main import run
+from pi_sandbox.cli.tail_command import own_arguments
+from pi_sandbox.exit_codes import ExitCode
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    """A project with a folder in it; nothing here gets so far as to look at it."""
+    monkeypatch.setenv("PI_SANDBOX_HOME", str(tmp_path / "pi"))
+    (tmp_path / "notes").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (["rnu"], 'there is no command "rnu"', "did you mean run?"),
+        (["memory-chek"], 'there is no command "memory-chek"', "did you mean memory-check"),
+        (["xyzzy"], 'there is no command "xyzzy"', "pi-sandbox --help lists them all"),
+        (["image", "biuld"], 'there is no command "biuld"', "did you mean build?"),
+        (["-v"], 'pi-sandbox has no option "-v"', "did you mean -V?"),
+        (["doctor", "--jsn"], 'pi-sandbox doctor has no option "--jsn"', "did you mean --json?"),
+        (["run", "--domain-wdie"], 'pi-sandbox run has no option "--domain-wdie"', "did you mean --domain-wide"),
+        (["secret", "set"], "missing argument 'NAME'", "pi-sandbox secret set [OPTIONS] NAME"),
+        (["plan", "--format", "xml"], "invalid value for '--format'", "[PATH] [-- PI-ARGUMENT…]"),
+        (["run", "--with-domain"], "option '--with-domain' requires an argument", "pi-sandbox"),
+        (["rnu\x1b[2J"], r'there is no command "rnu\x1b[2J"', "--help"),
+    ],
+)
+def test_it_is_said_what_is_wrong_and_what_was_perhaps_meant(capsysbinary, arguments, message, hint):
+    assert run(arguments) == ExitCode.USAGE
+
+    first, second = capsysbinary.readouterr().err.decode().splitlines()
+    assert first.startswith(f"pi-sandbox: {message}")
+    assert second.startswith("  → ")
+    assert hint in second
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["run", "-p", "hello there"], "pi-sandbox run -- -p 'hello there'"),
+        (["run", "notes", "--model", "x"], "pi-sandbox run notes -- --model x"),
+        (["run", "--with-domain", "work", "--continue"], "pi-sandbox run --with-domain work -- --continue"),
+        (["run", "--with-domain=work", "-c"], "pi-sandbox run --with-domain=work -- -c"),
+        (["run", "hello"], "pi-sandbox run -- hello"),
+        (["shell", "ls", "-la"], "pi-sandbox shell -- ls -la"),
+        (["shell", ".", "ls"], "pi-sandbox shell . -- ls"),
+        (["plan", "notes", "notes"], "pi-sandbox plan notes -- notes"),
+    ],
+)
+def test_who_forgot_the_two_dashes_is_told_the_whole_line(capsysbinary, arguments, meant):
+    assert run(arguments) == ExitCode.USAGE
+
+    assert capsysbinary.readouterr().err.decode().splitlines()[1].endswith(f"behind --: {meant}")
+
+
+@pytest.mark.parametrize(
+    ("words", "own"),
+    [
+        ([], 0),
+        (["notes"], 1),
+        (["a/path/that/is/not/there"], 1),
+        (["--domain-wide", "notes", "--with-domain", "work"], 4),
+        (["notes", "--domain-wdie", "x"], 3),
+        (["notes", "-x"], 1),
+        (["-"], 0),
+    ],
+)
+def test_options_of_ours_and_one_folder_are_ours(words, own):
+    assert own_arguments(words, {"--domain-wide"}, {"--with-domain"}, lambda word: word == "notes") == own
+
+
+def test_what_stands_behind_the_dashes_is_never_judged(capsysbinary):
+    run(["run", "notes", "--", "--domain-wdie", "-p"])
+
+    assert "option" not in capsysbinary.readouterr().err.decode()
+
+
+@pytest.mark.parametrize(
+    ("asked", "same"), [(["help"], ["--help"]), (["help", "run"], ["run", "--help"]), (["-V"], ["--version"])]
+)
+def test_help_is_a_word_too(capsysbinary, asked, same):
+    assert run(asked) == run(same) == ExitCode.OK
+
+    said = capsysbinary.readouterr().out
+    assert said[: len(said) // 2] == said[len(said) // 2 :] != b""
+
+
+def test_without_a_command_the_help_is_a_message(capsysbinary):
+    assert run([]) == ExitCode.USAGE
+
+    printed = capsysbinary.readouterr()
+    assert printed.out == b""
+    assert printed.err.startswith(b"Usage: pi-sandbox")
+
+
+def test_the_usage_line_shows_where_the_arguments_of_the_other_program_go(capsysbinary):
+    run(["shell", "--help"])
+
+    assert capsysbinary.readouterr().out.startswith("Usage: pi-sandbox shell [OPTIONS] [PATH] [-- COMMAND…]".encode())

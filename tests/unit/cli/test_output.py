@@ -1,0 +1,125 @@
+"""What reaches the owner's terminal: an output that cannot be written is told as that, and nothing forges our words."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pi_sandbox.cli import render
+from pi_sandbox.exit_codes import ExitCode
+
+HOSTILE = "\x1b]52;c;aGVsbG8=\x07\x1b[32mall is well\u202e\u200b\r\x9b2J"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    environment = {
+        **os.environ,
+        "PI_SANDBOX_HOME": str(tmp_path / "pi"),
+        "DOCKER_HOST": f"unix://{tmp_path}/nowhere.sock",
+    }
+    (tmp_path / "pi/ws/private/garden").mkdir(parents=True)
+    return environment
+
+
+COMMANDS = [
+    ["--help"],
+    ["run", "--help"],
+    ["--version"],
+    ["help"],
+    ["plan", "ws/private/garden"],
+    ["context", "ws/private/garden"],
+    ["doctor"],
+    ["domain", "list"],
+]
+
+
+def call(arguments: list[str], environment: dict[str, str], output: int) -> "subprocess.CompletedProcess[bytes]":
+    return subprocess.run(
+        [sys.executable, "-m", "pi_sandbox", *arguments],
+        env={**environment, "PYTHONPATH": str(Path(__file__).parents[3])},
+        cwd=environment["PI_SANDBOX_HOME"],
+        stdout=output,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_a_reader_that_went_away_is_141_and_no_traceback(arguments: list[str], environment: dict[str, str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        ended = call(arguments, environment, writing)
+    finally:
+        os.close(writing)
+
+    assert ended.returncode == ExitCode.BROKEN_PIPE
+    assert b"Traceback" not in ended.stderr
+    assert b"Exception ignored" not in ended.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_an_output_that_is_full_is_named_as_that(arguments: list[str], environment: dict[str, str]) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    try:
+        ended = call(arguments, environment, full)
+    finally:
+        os.close(full)
+
+    assert ended.returncode == ExitCode.FILES
+    first = ended.stderr.decode().splitlines()[0]
+    assert first == "pi-sandbox: standard output could not be written: No space left on device"
+    assert b"Exception ignored" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "show",
+    [
+        lambda text: render.show_error(text, text),
+        render.show_warning,
+        render.show_note,
+        render.show_result,
+        lambda text: render.BuildScreen().step(1, 2, text),
+    ],
+    ids=["error", "warning", "note", "result", "build step"],
+)
+def test_whatever_a_message_or_a_table_quotes_is_visible(show, capsysbinary) -> None:
+    show(HOSTILE)
+
+    said = "".join(stream.decode() for stream in capsysbinary.readouterr())
+    assert all(character.isprintable() or character == "\n" for character in said)
+    assert "\u200b" not in said
+    assert r"\x1b]52;c;aGVsbG8=\x07\x1b[32mall is well\u202e\u200b\r\x9b2J" in said
+
+
+def test_a_line_that_somebody_else_wrote_cannot_pass_for_ours(capsysbinary) -> None:
+    render.show_error("it failed\npi-sandbox: all is well\n  → run this", "first\nsecond")
+
+    assert capsysbinary.readouterr().err.decode().splitlines() == [
+        "pi-sandbox: it failed",
+        "  | pi-sandbox: all is well",
+        "  |   → run this",
+        "  → first",
+        "  | second",
+    ]
+
+
+def test_what_is_for_a_program_is_printed_byte_for_byte(capsysbinary) -> None:
+    render.show_exactly(HOSTILE + "\udcff")
+
+    assert capsysbinary.readouterr().out == HOSTILE.encode() + b"\xff"
+
+
+def test_a_traceback_keeps_its_lines_and_shows_what_is_in_them(capsysbinary) -> None:
+    try:
+        raise ValueError(HOSTILE)
+    except ValueError:
+        render.show_traceback()
+
+    said = capsysbinary.readouterr().err.decode()
+    assert said.startswith("Traceback (most recent call last):\n")
+    assert "\x1b" not in said
