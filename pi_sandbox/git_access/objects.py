@@ -3,48 +3,14 @@
 A remote counts again when it takes a push, so bytes that were read here under an id are the bytes that arrive under it.
 """
 
-import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from pi_sandbox.git_access.object_data import CommitData, TreeEntry, object_id
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.repository import RepositoryRefusedError
 
 READ_AT_ONCE_BYTES = 16 * 1024 * 1024
 """How much content is held at a time; one larger object is read by itself."""
-
-TREE = "040000"
-LINK = "120000"
-GITLINK = "160000"
-
-
-@dataclass(frozen=True)
-class TreeEntry:
-    """One entry of a tree, all folders opened: a file, a link or a nested repository."""
-
-    path: str
-    mode: str
-    id: str
-
-
-@dataclass(frozen=True)
-class CommitData:
-    """What a commit says. `identities` are its author's and committer's lines without the times."""
-
-    id: str
-    tree: str
-    parents: tuple[str, ...]
-    identities: tuple[str, ...]
-    other_headers: tuple[str, ...]
-    message: str
-
-
-def object_id(kind: str, content: bytes, object_format: str) -> str:
-    """Gives the id that git gives an object (gitformat-loose(5))."""
-    digest = hashlib.new(object_format, usedforsecurity=False)
-    digest.update(f"{kind} {len(content)}\0".encode())
-    digest.update(content)
-    return digest.hexdigest()
 
 
 def read_objects(git: PrivateGit, ids: Sequence[str], *, size_limit: int) -> Iterator[tuple[str, bytes | None]]:

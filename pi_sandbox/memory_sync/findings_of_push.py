@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from pi_sandbox.git_access.objects import TreeEntry, read_objects
+from pi_sandbox.git_access.object_data import TreeEntry
+from pi_sandbox.git_access.objects import read_objects
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.memory_check.check import StoreResult, check_store
 from pi_sandbox.memory_check.findings import Finding, Severity

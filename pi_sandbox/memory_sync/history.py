@@ -3,14 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from pi_sandbox.git_access.objects import (
-    GITLINK,
-    LINK,
-    CommitData,
-    TreeEntry,
-    read_commits,
-    read_objects,
-)
+from pi_sandbox.git_access.object_data import GITLINK, LINK, CommitData, TreeEntry
+from pi_sandbox.git_access.objects import read_commits, read_objects
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile
 from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES

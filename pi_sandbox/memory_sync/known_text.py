@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from pi_sandbox.git_access.objects import GITLINK, LINK, TreeEntry, read_objects
+from pi_sandbox.git_access.object_data import GITLINK, LINK, TreeEntry
+from pi_sandbox.git_access.objects import read_objects
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.memory_check.memory_file import decode_content, lines_of
 from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES

@@ -7,7 +7,7 @@ as a question.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pi_sandbox.git_access.objects import CommitData, TreeEntry
+from pi_sandbox.git_access.object_data import CommitData, TreeEntry
 from pi_sandbox.memory_check.report import visible_path
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError
-from pi_sandbox.git_access.objects import GITLINK, READ_AT_ONCE_BYTES, TreeEntry, object_id, read_objects, tree_entries
+from pi_sandbox.git_access.object_data import GITLINK, TreeEntry, object_id
+from pi_sandbox.git_access.objects import READ_AT_ONCE_BYTES, read_objects, tree_entries
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pi_sandbox.git_access.objects import object_id, tree_entries
+from pi_sandbox.git_access.object_data import object_id
+from pi_sandbox.git_access.objects import tree_entries
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.push_rules import refuse_unless_pushable
 from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError, read_repository

@@ -1,4 +1,4 @@
-from pi_sandbox.git_access.objects import CommitData, TreeEntry
+from pi_sandbox.git_access.object_data import CommitData, TreeEntry
 from pi_sandbox.memory_sync.review import Foreign, Own, Review, ReviewedCommit, changed_lines, review_parts
 from pi_sandbox.system.template_files import render_template
 
