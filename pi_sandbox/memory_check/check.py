@@ -58,7 +58,8 @@ class _Reading:
 def check_store(
     files: Iterable[MemoryFile], *, store: str, store_kind: StoreKind, live_secrets: Sequence[str] = ()
 ) -> StoreResult:
-    """Gives everything found in the files of one store; `live_secrets` are credentials in use that must not stand in them."""
+    """Gives everything found in the files of one store; `live_secrets` are credentials in use that must not stand in
+    them."""
     findings: list[Finding] = []
     format_check = FormatCheck(store_kind)
     waiting: list[_Reading] = []

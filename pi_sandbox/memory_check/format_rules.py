@@ -94,7 +94,8 @@ class FormatCheck:
             yield from self._root_file_findings(path, place, lines, size)
 
     def of_store(self) -> Iterator[Finding]:
-        """Yields, after the last file, what is missing: files of a level, index lines of notes, notes of index lines."""
+        """Yields, after the last file, what is missing: files of a level, index lines of notes, notes of index
+        lines."""
         for path, prefix in sorted(self._notes.items()):
             if prefix in self._listed and path not in self._listed[prefix]:
                 yield _warning(path, None, "format-index", "the note has no line in index.md")

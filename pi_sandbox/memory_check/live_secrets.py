@@ -1,4 +1,5 @@
-"""Finds credentials that are in use, in any spelling: as they are, percent-encoded, in base64, broken by anything but letters and digits."""
+"""Finds credentials that are in use, in any spelling: as they are, percent-encoded, in base64, broken by anything but
+letters and digits."""
 
 import base64
 import re
@@ -14,7 +15,8 @@ _SHORTEST = 6
 def lines_with(lines: Sequence[str], secrets: Sequence[str]) -> list[int]:
     """Gives the numbers (from 0) of the lines where one of the secrets begins.
 
-    Letters and digits are compared and everything else is passed over, so Markdown, blanks, line ends and escapes hide nothing.
+    Letters and digits are compared and everything else is passed over, so Markdown, blanks, line ends and escapes hide
+    nothing.
     A secret with fewer than six letters and digits is compared as it is.
     """
     if not secrets:

@@ -1,4 +1,5 @@
-"""Where a text names a person: a title and a name, a given name with a family name, a role and a name, or a given name alone.
+"""Where a text names a person: a title and a name, a given name with a family name, a role and a name, or a given name
+alone.
 
 Given names come from a list (German, English and the neighbours'); words that are also everyday words stand apart
 and count only before a capitalised family name.
@@ -28,57 +29,112 @@ class Name:
 
 GIVEN_NAMES = frozenset(
     """
-    aaron adam adrian agnes ahmed ahmet aisha alan albert alejandro alena alessandro alex alexander alexandra alfred ali alice alicia alina aline amanda amelie amina amir amy ana anastasia andre andré andrea andreas andrew
-    andrej andrzej angela angelika anita anja anke ann anna annabel anne annegret anneliese annemarie annette annika anthony antje anton antonia antonio arne arthur astrid axel ayse ayşe barbara bartek bastian beata beate beatrice
-    ben benedikt benjamin bernadette bernd bernhard bettina bianca birgit björn bodo boris brian brigitte bruno burkhard can carina carl carla carlos carmen carolin caroline carsten catherine cathrin cem charlotte chiara chloe chris christa
-    christel christian christiane christin christina christine christoph christopher clara claudia claus clemens colin conrad constanze corinna cornelia dagmar dan dana daniel daniela danielle david deborah denis denise dennis detlef diana diego dieter
-    dietmar dimitri dirk dmitri dominic dominik doris dorothea dorothee edith eduard edward eileen ekaterina elena eleonore elfriede elias elif elisabeth elise eliza elizabeth elke ella ellen elsa emil emilia emily emine emma emre enrico eric erich erik erika ernst esra
-    esther eva evelyn fabian fatima fatma felix ferdinand fiona florian frances francesca francesco francisco franco francois françois frank franz franziska fred frederik freya frieda friedrich fritz gabriel gabriele gabi georg george gerald gerd gerda gerhard gertrud gesine gina giorgio giovanni giulia
-    gisela giuseppe gloria gordon gottfried graham greta gudrun guido gunnar günter günther gustav hakan hanna hannah hannelore hannes hans harald harry hartmut hasan heather hedwig heidi heike heiko heiner heinrich heinz helen helena helene helga helmut hendrik henning henri henrik henry herbert
-    hermann hilde hildegard holger horst hubert hugo hülya ian ibrahim ilona ilse ines inga inge ingeborg ingo ingrid irena irene irina iris irma isabel isabella isabelle ismail ivan jack jacob jacqueline jakob james jamie jan jana jane janina janine jasmin jason javier jean jeanette jeff jelena
-    jennifer jenny jens jeremy jessica jill jim joachim joan joana joanna jochen joe joel johann johanna johannes john jonas jonathan jorge jörg josef josefine joseph joshua juan judith julia julian juliane julie jürgen justin justyna jutta kai karen karin karina karl karla karoline karsten kaspar
-    katarina katarzyna kate katharina käthe katherine kathleen kathrin kathryn katja katrin kerstin kevin kirsten klara klaus konrad konstantin krzysztof kristin kristina kurt lara larissa lars laura lea leah lena leo leon leonard leonie liam lilli lilly lina linda lisa lothar louis louise luca lucas lucia lucy ludwig
-    luis luisa lukas lutz lydia maciej madeleine magdalena maik maja malte mandy manfred manuel manuela marc marcel marco marcus margaret margarete margot maria marianne marie marina mario marion marius marko markus marlene marlies marta martha martin martina mary mateusz mathias mathilda matt matthew matthias matthieu maureen
-    maurice max maximilian megan mehmet melanie melissa mia michael michaela michal michel michelle miguel mike milan mina miriam mirko mohamed mohammed monika moritz murat mustafa nadia nadine nadja nancy natalia natalie natascha nathan nele nicholas nick nico nicola nicolas nicole niels nigel niklas nikolai nikolaus nils nina noah
-    nora norbert nuria olaf oleg olga oliver olivia omar oscar oskar osman otto pablo pamela paolo pascal patricia patrick patrizia paul paula paulina pauline pawel pedro peggy peter petra philip philipp pia pierre piotr rachel rafael rainer ralf ralph ramona raphael raphaela raymond rebecca regina regine reiner reinhard renate rené ricarda
-    richard rita robert roberta roberto robin roger roland rolf roman ronald ronja ronny rosa rosemarie roswitha rüdiger rudolf rupert ruth ryan sabine sabrina sally salvatore sam samantha samira samuel sandra sara sarah sascha saskia scott sean sebastian selin selma sergej sergio sharon sheila sibylle siegfried sigrid silke silvia simon simone sina sofia
-    sofie sonja sophia sophie stacy stefan stefanie steffen steffi stella stephan stephanie stephen steve steven stuart susan susanna susanne sven svenja svetlana sybille sylvia szymon tamara tanja tatjana ted teresa theo theodor theresa thilo thomas thorsten tilman tim timo timothy tina tobias tom tomasz tony torben torsten tracy traute trudi udo ulf uli ulla
-    ulrich ulrike ursula ute uwe valentin valentina valerie vanessa vera verena veronika vicky victor victoria viktor viktoria vincent viola volker waldemar walter waltraud wanda wendy werner wiebke wilfried wilhelm willi wolfgang wolfram xaver yannick yasemin yasmin yusuf yvonne zeynep zoe zofia
+    aaron adam adrian agnes ahmed ahmet aisha alan albert alejandro alena alessandro alex alexander alexandra alfred ali
+    alice alicia alina aline amanda amelie amina amir amy ana anastasia andre andré andrea andreas andrew
+    andrej andrzej angela angelika anita anja anke ann anna annabel anne annegret anneliese annemarie annette annika
+    anthony antje anton antonia antonio arne arthur astrid axel ayse ayşe barbara bartek bastian beata beate beatrice
+    ben benedikt benjamin bernadette bernd bernhard bettina bianca birgit björn bodo boris brian brigitte bruno burkhard
+    can carina carl carla carlos carmen carolin caroline carsten catherine cathrin cem charlotte chiara chloe chris
+    christa
+    christel christian christiane christin christina christine christoph christopher clara claudia claus clemens colin
+    conrad constanze corinna cornelia dagmar dan dana daniel daniela danielle david deborah denis denise dennis detlef
+    diana diego dieter
+    dietmar dimitri dirk dmitri dominic dominik doris dorothea dorothee edith eduard edward eileen ekaterina elena
+    eleonore elfriede elias elif elisabeth elise eliza elizabeth elke ella ellen elsa emil emilia emily emine emma emre
+    enrico eric erich erik erika ernst esra
+    esther eva evelyn fabian fatima fatma felix ferdinand fiona florian frances francesca francesco francisco franco
+    francois françois frank franz franziska fred frederik freya frieda friedrich fritz gabriel gabriele gabi georg
+    george gerald gerd gerda gerhard gertrud gesine gina giorgio giovanni giulia
+    gisela giuseppe gloria gordon gottfried graham greta gudrun guido gunnar günter günther gustav hakan hanna hannah
+    hannelore hannes hans harald harry hartmut hasan heather hedwig heidi heike heiko heiner heinrich heinz helen helena
+    helene helga helmut hendrik henning henri henrik henry herbert
+    hermann hilde hildegard holger horst hubert hugo hülya ian ibrahim ilona ilse ines inga inge ingeborg ingo ingrid
+    irena irene irina iris irma isabel isabella isabelle ismail ivan jack jacob jacqueline jakob james jamie jan jana
+    jane janina janine jasmin jason javier jean jeanette jeff jelena
+    jennifer jenny jens jeremy jessica jill jim joachim joan joana joanna jochen joe joel johann johanna johannes john
+    jonas jonathan jorge jörg josef josefine joseph joshua juan judith julia julian juliane julie jürgen justin justyna
+    jutta kai karen karin karina karl karla karoline karsten kaspar
+    katarina katarzyna kate katharina käthe katherine kathleen kathrin kathryn katja katrin kerstin kevin kirsten klara
+    klaus konrad konstantin krzysztof kristin kristina kurt lara larissa lars laura lea leah lena leo leon leonard
+    leonie liam lilli lilly lina linda lisa lothar louis louise luca lucas lucia lucy ludwig
+    luis luisa lukas lutz lydia maciej madeleine magdalena maik maja malte mandy manfred manuel manuela marc marcel
+    marco marcus margaret margarete margot maria marianne marie marina mario marion marius marko markus marlene marlies
+    marta martha martin martina mary mateusz mathias mathilda matt matthew matthias matthieu maureen
+    maurice max maximilian megan mehmet melanie melissa mia michael michaela michal michel michelle miguel mike milan
+    mina miriam mirko mohamed mohammed monika moritz murat mustafa nadia nadine nadja nancy natalia natalie natascha
+    nathan nele nicholas nick nico nicola nicolas nicole niels nigel niklas nikolai nikolaus nils nina noah
+    nora norbert nuria olaf oleg olga oliver olivia omar oscar oskar osman otto pablo pamela paolo pascal patricia
+    patrick patrizia paul paula paulina pauline pawel pedro peggy peter petra philip philipp pia pierre piotr rachel
+    rafael rainer ralf ralph ramona raphael raphaela raymond rebecca regina regine reiner reinhard renate rené ricarda
+    richard rita robert roberta roberto robin roger roland rolf roman ronald ronja ronny rosa rosemarie roswitha rüdiger
+    rudolf rupert ruth ryan sabine sabrina sally salvatore sam samantha samira samuel sandra sara sarah sascha saskia
+    scott sean sebastian selin selma sergej sergio sharon sheila sibylle siegfried sigrid silke silvia simon simone sina
+    sofia
+    sofie sonja sophia sophie stacy stefan stefanie steffen steffi stella stephan stephanie stephen steve steven stuart
+    susan susanna susanne sven svenja svetlana sybille sylvia szymon tamara tanja tatjana ted teresa theo theodor
+    theresa thilo thomas thorsten tilman tim timo timothy tina tobias tom tomasz tony torben torsten tracy traute trudi
+    udo ulf uli ulla
+    ulrich ulrike ursula ute uwe valentin valentina valerie vanessa vera verena veronika vicky victor victoria viktor
+    viktoria vincent viola volker waldemar walter waltraud wanda wendy werner wiebke wilfried wilhelm willi wolfgang
+    wolfram xaver yannick yasemin yasmin yusuf yvonne zeynep zoe zofia
     """.split()
 )
 _ALSO_WORDS = frozenset(
-    "art august bill bob chase christian dale dean drew faith frank gene grace grant guy hope jack jade jan jay joy june june jean lance mark max may miles neil norm page pat penny phil ray rich rob rose ruby rusty sky star sue summer tom victor ward will wolf sandy".split()
+    "art august bill bob chase christian dale dean drew faith frank gene grace grant guy hope jack jade jan jay joy "
+    "june june jean lance mark max may miles neil norm page pat penny phil ray rich rob rose ruby rusty sky star sue "
+    "summer tom victor ward will wolf sandy".split()
 )
 _ALL_GIVEN = GIVEN_NAMES | _ALSO_WORDS
 _CAPITAL = r"[A-ZÄÖÜÁÉÍÓÚÇŁŚŻŠČŽØÅ]"
 _WORD = rf"{_CAPITAL}[a-zäöüßáàâéèêëíîïóôøåúûçñłśżźćńęąšžčřěýğışÖÇ'’]+(?:-{_CAPITAL}[a-zäöüß]+)?"
 _FULL_NAME = re.compile(
-    rf"(?<![\w@./-])(?P<given>{_WORD})\s(?:{_CAPITAL}\.\s)?(?:(?:von|van|de|der|den|zu|da|di|el|al|bin)\s){{0,2}}(?P<family>(?:Mc|Mac|O['’]|De|Di)?{_WORD})(?![\w@/])"
+    rf"(?<![\w@./-])(?P<given>{_WORD})\s(?:{_CAPITAL}\.\s)?(?:(?:von|van|de|der|den|zu|da|di|el|al|"
+    rf"bin)\s){{0,2}}(?P<family>(?:Mc|Mac|O['’]|De|Di)?{_WORD})(?![\w@/])"
 )
 _TITLED = re.compile(
-    rf"(?<!\w)(?:Herrn?|Frau|Fr\.|Hr\.|Mr\.?|Mrs\.?|Ms\.?|Miss|Dr\.|Prof\.|Kolleg(?:e|in)|(?:[Cc]olleague|[Ee]mployee|[Mm]itarbeiter(?:in)?|[Aa]zubi|[Tt]enant|[Mm]ieter(?:in)?|[Pp]atient(?:in)?))\s(?:(?:Dr|Prof)\.\s?(?:med\.\s?)?){{0,2}}(?P<name>{_WORD})(?:\s{_WORD})?"
+    rf"(?<!\w)(?:Herrn?|Frau|Fr\.|Hr\.|Mr\.?|Mrs\.?|Ms\.?|Miss|Dr\.|Prof\.|Kolleg(?:e|in)|(?:[Cc]olleague|"
+    rf"[Ee]mployee|[Mm]itarbeiter(?:in)?|[Aa]zubi|[Tt]enant|[Mm]ieter(?:in)?|[Pp]atient(?:in)?))\s(?:(?:Dr|"
+    rf"Prof)\.\s?(?:med\.\s?)?){{0,2}}(?P<name>{_WORD})(?:\s{_WORD})?"
 )
 _ROLE_FAMILY = re.compile(
-    rf"(?<!\w)(?:Kund(?:e|in)|Bewerber(?:in)?|Kandidat(?:in)?|Mandant(?:in)?|[Cc]ustomer|[Cc]andidate|[Aa]pplicant|[Cc]lient|Nachbar(?:in)?|Chef(?:in)?|Azubi|Praktikant(?:in)?|Werkstudent(?:in)?)\s(?P<name>{_WORD})(?!\w)"
+    rf"(?<!\w)(?:Kund(?:e|in)|Bewerber(?:in)?|Kandidat(?:in)?|Mandant(?:in)?|[Cc]ustomer|[Cc]andidate|[Aa]pplicant|"
+    rf"[Cc]lient|Nachbar(?:in)?|Chef(?:in)?|Azubi|Praktikant(?:in)?|Werkstudent(?:in)?)\s(?P<name>{_WORD})(?!\w)"
 )
 _FAMILY_NAMES = frozenset(
-    "müller schmidt schneider fischer weber meyer wagner becker schulz hoffmann schäfer koch bauer richter klein wolf schröder neumann schwarz zimmermann braun krüger hofmann hartmann lange schmitt werner krause meier lehmann schmid schulze maier köhler herrmann könig walter mayer huber kaiser fuchs peters lang scholz möller weiß jung hahn schubert vogel "
-    "friedrich keller günther frank berger winkler roth beck lorenz baumann franke albrecht schuster simon ludwig böhm winter kraus martin schumacher krämer vogt stein jäger otto sommer groß seidel heinrich brandt haas schreiber graf schulte dietrich ziegler kuhn kühn pohl engel horn busch bergmann thomas voigt sauer arnold wolff pfeiffer yilmaz kaya demir "
-    "öztürk aydin özdemir kowalski nowak novak wisniewski smith jones taylor williams brown davies evans wilson thomas roberts johnson lewis walker robinson wood thompson wright watson clark turner hughes parker edwards collins stewart morris murphy cook rogers morgan cooper reed bailey miller davis garcia rodriguez martinez hernandez lopez gonzalez anderson jackson "
-    "rossi russo ferrari bianchi dubois durand leroy moreau laurent petit lindqvist johansson andersson nilsson hansen larsen jensen nielsen petrov petrova ivanov ivanova popov kim lee nguyen singh patel kumar sharma".split()
+    "müller schmidt schneider fischer weber meyer wagner becker schulz hoffmann schäfer koch bauer richter klein "
+    "wolf schröder neumann schwarz zimmermann braun krüger hofmann hartmann lange schmitt werner krause meier "
+    "lehmann schmid schulze maier köhler herrmann könig walter mayer huber kaiser fuchs peters lang scholz möller "
+    "weiß jung hahn schubert vogel "
+    "friedrich keller günther frank berger winkler roth beck lorenz baumann franke albrecht schuster simon ludwig "
+    "böhm winter kraus martin schumacher krämer vogt stein jäger otto sommer groß seidel heinrich brandt haas "
+    "schreiber graf schulte dietrich ziegler kuhn kühn pohl engel horn busch bergmann thomas voigt sauer arnold "
+    "wolff pfeiffer yilmaz kaya demir "
+    "öztürk aydin özdemir kowalski nowak novak wisniewski smith jones taylor williams brown davies evans wilson "
+    "thomas roberts johnson lewis walker robinson wood thompson wright watson clark turner hughes parker edwards "
+    "collins stewart morris murphy cook rogers morgan cooper reed bailey miller davis garcia rodriguez martinez "
+    "hernandez lopez gonzalez anderson jackson "
+    "rossi russo ferrari bianchi dubois durand leroy moreau laurent petit lindqvist johansson andersson nilsson "
+    "hansen larsen jensen nielsen petrov petrova ivanov ivanova popov kim lee nguyen singh patel kumar sharma".split()
 )
 _ROLE_PAIR = re.compile(
-    rf"(?<!\w)(?:[Kk]und(?:e|in)|[Bb]ewerber(?:in)?|[Mm]ieter(?:in)?|[Pp]atient(?:in)?|[Mm]itarbeiter(?:in)?|[Kk]andidat(?:in)?|[Cc]ustomer|[Cc]andidate|[Aa]pplicant|[Tt]enant|[Cc]lient|[Ee]mployee|[Nn]ame)\s?:?\s(?P<name>{_WORD}\s{_WORD})(?!\w)"
+    rf"(?<!\w)(?:[Kk]und(?:e|in)|[Bb]ewerber(?:in)?|[Mm]ieter(?:in)?|[Pp]atient(?:in)?|[Mm]itarbeiter(?:in)?|"
+    rf"[Kk]andidat(?:in)?|[Cc]ustomer|[Cc]andidate|[Aa]pplicant|[Tt]enant|[Cc]lient|[Ee]mployee|"
+    rf"[Nn]ame)\s?:?\s(?P<name>{_WORD}\s{_WORD})(?!\w)"
 )
 _PARTS = re.compile(r"[^\W\d_]+")
 _GIVEN_ALONE = re.compile(rf"(?<![\w@./-])(?P<given>{_WORD})(?=['’]s|[\s,.:;)(]|$)")
 _NOT_FAMILY = frozenset(
-    "street straße street, road avenue cloud studio desktop code server api test store project projekt release gmbh ag inc ltd kg monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag "
-    "january february march april june july august september october november december januar februar märz mai juni juli oktober dezember and und the der die das for mit with hat ist is was war will wird".split()
+    "street straße street, road avenue cloud studio desktop code server api test store project projekt release gmbh "
+    "ag inc ltd kg monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag "
+    "freitag samstag sonntag "
+    "january february march april june july august september october november december januar februar märz mai juni "
+    "juli oktober dezember and und the der die das for mit with hat ist is was war will wird".split()
 )
 _NOT_NAMED = frozenset("der die das und oder the and of ringe holle sorge wird ist hat".split())
 _ENGLISH_OR_GERMAN_NOUN = frozenset(
-    "data daten service nummer number table tabelle konto account portal center support team daten id care journey experience data success base datenbank relations satisfaction management release build key index name group gruppe nodes".split()
+    "data daten service nummer number table tabelle konto account portal center support team daten id care journey "
+    "experience data success base datenbank relations satisfaction management release build key index name group "
+    "gruppe nodes".split()
 )
 
 
@@ -123,13 +179,15 @@ def is_name_cell(cell: str) -> bool:
 
 
 ROLE_NEEDLES = tuple(
-    "kolleg colleague employee mitarbeiter azubi tenant mieter patient kund bewerber kandidat mandant customer candidate applicant client nachbar chef praktikant werkstudent name".split()
+    "kolleg colleague employee mitarbeiter azubi tenant mieter patient kund bewerber kandidat mandant customer "
+    "candidate applicant client nachbar chef praktikant werkstudent name".split()
 )
 _TITLES = frozenset(("Herr", "Herrn", "Frau", "Fr", "Hr", "Mr", "Mrs", "Ms", "Miss", "Dr", "Prof"))
 
 
 def may_hold_name(word: str) -> bool:
-    """Tells whether a word could be a given name or a title; a line with neither, nor a role's word, has no name in it."""
+    """Tells whether a word could be a given name or a title; a line with neither, nor a role's word, has no name in
+    it."""
     if word.islower() or word.isdigit():
         return False
     return any(part in _TITLES or part.lower() in _ALL_GIVEN for part in _PARTS.findall(word))

@@ -1,4 +1,5 @@
-"""How to reach a person: mail addresses, phone numbers, postal addresses, birthdays, and names beside contact details."""
+"""How to reach a person: mail addresses, phone numbers, postal addresses, birthdays, and names beside contact
+details."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,11 +7,15 @@ from collections.abc import Iterator, Sequence
 from pi_sandbox.memory_check.person_names import NameKind, names_in
 
 _EMAIL = re.compile(
-    r"(?<![\w.+%@-])(?P<local>[\w.+%'&-]{1,64})(?P<at>@|\s?(?:\(at\)|\[at\]|\{at\}|\(ät\))\s?|\s(?:AT|at)\s(?=[\w-]+\s(?:DOT|dot)\s))(?P<domain>[\w-]{1,63}(?:(?:\.|\s?(?:\(dot\)|\[dot\]|\(punkt\)|\[punkt\])\s?|\s(?:DOT|dot)\s)[\w-]{1,63}){0,6}(?:\.|\s?(?:\(dot\)|\[dot\]|\(punkt\)|\[punkt\])\s?|\s(?:DOT|dot)\s)(?P<top>[A-Za-zÀ-ÿ]{2,24}))(?![\w@])",
+    r"(?<![\w.+%@-])(?P<local>[\w.+%'&-]{1,64})(?P<at>@|\s?(?:\(at\)|\[at\]|\{at\}|\(ät\))\s?|\s(?:AT|"
+    r"at)\s(?=[\w-]+\s(?:DOT|dot)\s))(?P<domain>[\w-]{1,63}(?:(?:\.|\s?(?:\(dot\)|\[dot\]|\(punkt\)|\[punkt\])\s?|"
+    r"\s(?:DOT|dot)\s)[\w-]{1,63}){0,6}(?:\.|\s?(?:\(dot\)|\[dot\]|\(punkt\)|\[punkt\])\s?|\s(?:DOT|"
+    r"dot)\s)(?P<top>[A-Za-zÀ-ÿ]{2,24}))(?![\w@])",
     re.IGNORECASE,
 )
 _NOT_TOP = frozenset(
-    "service timer socket target mount path slice scope device png jpg jpeg svg gif webp js ts css json md py sh yml yaml toml txt lock html xml conf local internal intern lan".split()
+    "service timer socket target mount path slice scope device png jpg jpeg svg gif webp js ts css json md py sh yml "
+    "yaml toml txt lock html xml conf local internal intern lan".split()
 )
 _MACHINE_USERS = frozenset("git hg svn".split())
 _REMOTE_COMMAND = re.compile(r"\b(?:ssh|scp|rsync|sftp|mosh|ssh-copy-id|ping|docker\s-H)\s[^|;\n]{0,80}$")
@@ -20,79 +25,122 @@ _NATIONAL = re.compile(r"(?<![\w+.,/:-])\(?0[1-9]\d{0,5}\)?(?:[ ./\-–‑]{0,3}
 _AMERICAN = re.compile(r"(?<![\w+.,/:-])(?:1[-. ])?(?:\([2-9]\d{2}\)\s?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}(?![\w-])")
 _BARE = re.compile(r"(?<![\w+.,/:-])\d(?:[ ./\-–]{0,2}\d){5,13}(?!\w)")
 _PHONE_WORD = re.compile(
-    r"(?i)(?<![a-zäöü])(?:tel(?:efon\w{0,8})?|fon|phone|telephone|mobile?|mobil\w{0,8}|cell|handy\w{0,8}|fax|whats-?app|signal|rufnummer|rückruf\w{0,6}|anruf\w{0,4}|anrufen|angerufen|erreichbar|erreicht|call(?:ed|ing)?|ring|dial|durchwahl|hotline|notfall(?:nummer|kontakt)|emergency|sms|contact|kontakt|number is|nummer)(?![a-zäöü])|tel:|☎|📞"
+    r"(?i)(?<![a-zäöü])(?:tel(?:efon\w{0,8})?|fon|phone|telephone|mobile?|mobil\w{0,8}|cell|handy\w{0,8}|fax|"
+    r"whats-?app|signal|rufnummer|rückruf\w{0,6}|anruf\w{0,4}|anrufen|angerufen|erreichbar|erreicht|call(?:ed|ing)?|"
+    r"ring|dial|durchwahl|hotline|notfall(?:nummer|kontakt)|emergency|sms|contact|kontakt|number is|"
+    r"nummer)(?![a-zäöü])|tel:|☎|📞"
 )
 _NOT_PHONE = re.compile(
-    r"(?i)artikel|ticket|rechnung|invoice|serien|serial|zähler|inventar|bestell|order|version|\bport\b|aktenzeichen|isbn|ean\b|gtin|konto|iban|blz|kunden-?n|customer n|commit|build|kostenstelle|epoch|timestamp|zeitstempel|"
-    r"uuid|\bid\b|hash|offset|address is|base address|bytes|bis\b|sensor|messwert|teile|part n|modell|model|din\b|iso\b|rfc|issue|\bpr\b|coordinates|koordinaten|steuer|personn|vertrag|sv-|rentenv|cpf|pesel|karte|card\b|token|key\b"
+    r"(?i)artikel|ticket|rechnung|invoice|serien|serial|zähler|inventar|bestell|order|version|\bport\b|aktenzeichen|"
+    r"isbn|ean\b|gtin|konto|iban|blz|kunden-?n|customer n|commit|build|kostenstelle|epoch|timestamp|zeitstempel|"
+    r"uuid|\bid\b|hash|offset|address is|base address|bytes|bis\b|sensor|messwert|teile|part n|modell|model|din\b|"
+    r"iso\b|rfc|issue|\bpr\b|coordinates|koordinaten|steuer|personn|vertrag|sv-|rentenv|cpf|pesel|karte|card\b|token|"
+    r"key\b"
 )
 _NATIONAL_REGIONS = ("DE", "AT", "CH", "GB", "FR", "NL", "IT")
 
-_LIKELY = "[wW]eg|[aA]llee|[pP]latz|[gG]asse|[rR]ing|[dD]amm|[uU]fer|[sS]teig|[cC]haussee|[mM]arkt|[hH]of|[pP]ark|[wW]all|[gG]raben|[pP]fad|[bB]erg|[tT]or|[aA]cker|[hH]öhe|[sS]tieg|[gG]arten|[fF]eld|[rR]ain|[bB]rücke|[bB]ach|[hH]eide|[lL]inden"
-_ENGLISH_WAYS = "Street|St\\.?|Road|Rd\\.?|Avenue|Ave\\.?|Lane|Ln\\.?|Drive|Dr\\.?|Boulevard|Blvd\\.?|Court|Ct\\.?|Way|Place|Pl\\.?|Square|Terrace|Close|Crescent|Gardens|Row|Hill|Parade|Circle|Mews|Grove|Highway|Parkway|Walk|Rise|View|Green"
+_LIKELY = (
+    "[wW]eg|[aA]llee|[pP]latz|[gG]asse|[rR]ing|[dD]amm|[uU]fer|[sS]teig|[cC]haussee|[mM]arkt|[hH]of|[pP]ark|[wW]all|"
+    "[gG]raben|[pP]fad|[bB]erg|[tT]or|[aA]cker|[hH]öhe|[sS]tieg|[gG]arten|[fF]eld|[rR]ain|[bB]rücke|[bB]ach|[hH]eide|"
+    "[lL]inden"
+)
+_ENGLISH_WAYS = (
+    "Street|St\\.?|Road|Rd\\.?|Avenue|Ave\\.?|Lane|Ln\\.?|Drive|Dr\\.?|Boulevard|Blvd\\.?|Court|Ct\\.?|Way|Place|"
+    "Pl\\.?|Square|Terrace|Close|Crescent|Gardens|Row|Hill|Parade|Circle|Mews|Grove|Highway|Parkway|Walk|Rise|View|"
+    "Green"
+)
 _STREET_DE = re.compile(
-    rf"(?<![\w-])(?:[A-ZÄÖÜ][\wäöüß.-]{{1,30}}[ -]){{0,3}}(?:[A-ZÄÖÜ][\wäöüß-]{{1,30}})?(?:(?P<sure>[sS]tra(?:ß|ss)e|[sS]tr\.)|(?P<likely>{_LIKELY}))\s(?P<number>\d{{1,4}}\s?[a-z]?)(?![\w.,:]?\d|\w|\s?(?:%|ms|MB|GB|Uhr|mal))"
+    rf"(?<![\w-])(?:[A-ZÄÖÜ][\wäöüß.-]{{1,30}}[ -]){{0,3}}(?:[A-ZÄÖÜ][\wäöüß-]{{1,30}})?(?:(?P<sure>[sS]tra(?:ß|ss)e|"
+    rf"[sS]tr\.)|(?P<likely>{_LIKELY}))\s(?P<number>\d{{1,4}}\s?[a-z]?)(?![\w.,:]?\d|\w|\s?(?:%|ms|MB|GB|Uhr|mal))"
 )
 _STREET_DE_FREE = re.compile(
-    r"(?<!\w)(?:Am|An der|An dem|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Hinter der|Alte[rn]?|Neue[rn]?)\s[A-ZÄÖÜ][\wäöüß-]{2,30}(?:\s[A-ZÄÖÜ][\wäöüß-]{2,30})?\s\d{1,4}\s?[a-z]?(?![\w.,:]?\d)"
+    r"(?<!\w)(?:Am|An der|An dem|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Hinter der|Alte[rn]?|"
+    r"Neue[rn]?)\s[A-ZÄÖÜ][\wäöüß-]{2,30}(?:\s[A-ZÄÖÜ][\wäöüß-]{2,30})?\s\d{1,4}\s?[a-z]?(?![\w.,:]?\d)"
 )
 _POSTCODE_DE = re.compile(r"(?<![\w.,-])(?:[DACH]{1,2}-)?\d{4,5}\s(?:Bad\s|St\.\s|Sankt\s)?[A-ZÄÖÜ][a-zäöüß]{2,30}")
 _STREET_EN = re.compile(
-    rf"(?<![\w.:/-])(?:(?:Flat|Apt\.?|Unit|Suite)\s\w{{1,5}},?\s)?\d{{1,5}}[A-Za-z]?\s(?:[NSEW]\.?\s)?(?:[A-Z][\w'’.-]{{1,25}}\s){{1,3}}(?:{_ENGLISH_WAYS})(?!\w)"
+    rf"(?<![\w.:/-])(?:(?:Flat|Apt\.?|Unit|Suite)\s\w{{1,5}},?\s)?\d{{1,5}}[A-Za-z]?\s(?:[NSEW]\.?\s)?(?:[A-Z][\w'’.-"
+    rf"]{{1,25}}\s){{1,3}}(?:{_ENGLISH_WAYS})(?!\w)"
 )
 _STREET_ROMANCE = re.compile(
-    r"(?<![\w-])(?:\d{1,4}(?:\s?bis)?,?\s(?:rue|avenue|boulevard|place|chemin|allée|impasse|quai)\s[\w'’ -]{3,40}|(?:[Vv]ia|[Pp]iazza|[Cc]orso|[Vv]iale|[Cc]alle|[Aa]venida|[Pp]laza|[Rr]ua|[Uu]l\.)\s[A-ZÁÉÍÓÚŁŚŻ][\w'’ áéíóúñç-]{2,40}?,?\s\d{1,4})(?!\w)"
+    r"(?<![\w-])(?:\d{1,4}(?:\s?bis)?,?\s(?:rue|avenue|boulevard|place|chemin|allée|impasse|quai)\s[\w'’ -]{3,40}|"
+    r"(?:[Vv]ia|[Pp]iazza|[Cc]orso|[Vv]iale|[Cc]alle|[Aa]venida|[Pp]laza|[Rr]ua|[Uu]l\.)\s[A-ZÁÉÍÓÚŁŚŻ][\w'’ "
+    r"áéíóúñç-]{2,40}?,?\s\d{1,4})(?!\w)"
 )
 _POSTCODE_EN = re.compile(r"(?<!\w)(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z][a-z]+,? [A-Z]{2} \d{5}(?:-\d{4})?)(?!\w)")
 _ADDRESS_WORD = re.compile(
-    r"(?i)adress|anschrift|address|wohn|lives|living|lebt|lieferung|liefern|ship|deliver|zieht|zog|umgezogen|moved|moving|home|zuhause|daheim|residen|postanschrift|gemeldet|post an|send it to|schicken|P\.?O\.? box|postfach"
+    r"(?i)adress|anschrift|address|wohn|lives|living|lebt|lieferung|liefern|ship|deliver|zieht|zog|umgezogen|moved|"
+    r"moving|home|zuhause|daheim|residen|postanschrift|gemeldet|post an|send it to|schicken|P\.?O\.? box|postfach"
 )
 
-_MONTH = r"(?:jan(?:uary?|uar)?|feb(?:ruary?|ruar)?|mar(?:ch)?|märz|mrz|apr(?:il)?|ma[iy]|jun[ei]?|jul[yi]?|aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)\.?"
-_DATE = rf"(?:\d{{1,2}}\.\s?\d{{1,2}}\.(?:\s?\d{{2,4}})?|\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}/\d{{1,2}}/\d{{2,4}}|\d{{1,2}}-\d{{1,2}}-\d{{4}}|\d{{1,2}}\.?(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}(?:,?\s\d{{4}})?|{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s\d{{4}})?|{_MONTH}\s(?:19|20)\d\d|(?:19[2-9]|200|201)\d)"
+_MONTH = (
+    r"(?:jan(?:uary?|uar)?|feb(?:ruary?|ruar)?|mar(?:ch)?|märz|mrz|apr(?:il)?|ma[iy]|jun[ei]?|jul[yi]?|aug(?:ust)?|"
+    r"sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)\.?"
+)
+_DATE = (
+    rf"(?:\d{{1,2}}\.\s?\d{{1,2}}\.(?:\s?\d{{2,4}})?|\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}/\d{{1,2}}/\d{{2,4}}|"
+    rf"\d{{1,2}}-\d{{1,2}}-\d{{4}}|\d{{1,2}}\.?(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}(?:,?\s\d{{4}})?|"
+    rf"{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s\d{{4}})?|{_MONTH}\s(?:19|20)\d\d|(?:19[2-9]|200|201)\d)"
+)
 _BIRTH = re.compile(
-    rf"(?i)(?<![a-zäöü])(?:geb\.(?:\s?-?\s?(?:dat\w*|am))?|geb(?:\.|-)?-?dat\w*\.?|geboren\w{{0,2}}|geburts(?:datum|tag)|\bdob\b|d\.o\.b\.?|date of birth|birth[ -_]?(?:date|day)|born|\*(?=\s?\d)|jahrgang)(?P<gap>[^\n]{{0,30}}?)(?<![\d.]){_DATE}(?!\w)"
+    rf"(?i)(?<![a-zäöü])(?:geb\.(?:\s?-?\s?(?:dat\w*|am))?|geb(?:\.|-)?-?dat\w*\.?|geboren\w{{0,2}}|geburts(?:datum|"
+    rf"tag)|\bdob\b|d\.o\.b\.?|date of birth|birth[ -_]?(?:date|day)|born|\*(?=\s?\d)|"
+    rf"jahrgang)(?P<gap>[^\n]{{0,30}}?)(?<![\d.]){_DATE}(?!\w)"
 )
 _BIRTH_AFTER = re.compile(rf"(?i)(?<![\w.]){_DATE}[^\n]{{0,25}}?(?:geburtstag|birthday|geboren|\bborn\b)")
 _BIRTH_SHORT = re.compile(rf"(?i)\(b\.\s?{_DATE}")
 _NOT_BIRTH = re.compile(
-    r"(?i)software|projekt|project|process|idea|idee|company|firma|repository|version|namespace|release|pflicht|required|format"
+    r"(?i)software|projekt|project|process|idea|idee|company|firma|repository|version|namespace|release|pflicht|"
+    r"required|format"
 )
 
 _REACH = re.compile(
-    r"(?i)durchwahl|\bdw\b|(?<![a-z])ext(?:ension|\.)?\s?-?\d|extension|zimmer\s?\d|raum\s?\d|room\s\d|skype|linkedin|xing|handynummer|privatnummer|telefonnummer|phone number|mobile number|\bmsteams\b|on teams|threema|telegram|erreichbar|reachable|reach (?:him|her)|call (?:him|her)|visitenkarte|business card|instagram|facebook|discord(?: name|:)"
+    r"(?i)durchwahl|\bdw\b|(?<![a-z])ext(?:ension|\.)?\s?-?\d|extension|zimmer\s?\d|raum\s?\d|room\s\d|skype|"
+    r"linkedin|xing|handynummer|privatnummer|telefonnummer|phone number|mobile number|\bmsteams\b|on teams|threema|"
+    r"telegram|erreichbar|reachable|reach (?:him|her)|call (?:him|her)|visitenkarte|business card|instagram|facebook|"
+    r"discord(?: name|:)"
 )
 _PROFILE = re.compile(
     r"(?i)(?:linkedin\.com/in|xing\.com/profile|facebook\.com|instagram\.com|t\.me|wa\.me)/[\w.%-]{4,60}"
 )
 _CONTACT_ROLE = re.compile(
-    r"(?i)ansprechpartner|ansprechperson|contact person|point of contact|kontaktperson|kontakt\s(?:bei|beim|ist|für)|account manager|key account|geschäftsführer|\bceo\b|\bcto\b|\bcfo\b|einkäufer|einkaufsleiter|\bprokurist|managing director|notfallkontakt|emergency contact|steuerberater|hausarzt|vermieter\b|landlord|hausmeister|ehefrau|ehemann|tochter|\bsohn\b|wife|husband|daughter|\bson\b"
+    r"(?i)ansprechpartner|ansprechperson|contact person|point of contact|kontaktperson|kontakt\s(?:bei|beim|ist|für)|"
+    r"account manager|key account|geschäftsführer|\bceo\b|\bcto\b|\bcfo\b|einkäufer|einkaufsleiter|\bprokurist|"
+    r"managing director|notfallkontakt|emergency contact|steuerberater|hausarzt|vermieter\b|landlord|hausmeister|"
+    r"ehefrau|ehemann|tochter|\bsohn\b|wife|husband|daughter|\bson\b"
 )
 EMAIL_NEEDLES = ("@", "(at)", "[at]", "{at}", "(ät)", "dot")
 PHONE_SHAPES = (
     re.compile(
-        r"\+(?<![\w+./-].)(?:\d|(?!\S))|0(?<![\w+./-].)0[1-9]\d|\((?<![\w+.,/:-].)(?:0[1-9]|[2-9]\d{2})|0(?<![\w+.,/:-].)[1-9](?:\d|\)?[ ./-])"
+        r"\+(?<![\w+./-].)(?:\d|(?!\S))|0(?<![\w+./-].)0[1-9]\d|\((?<![\w+.,/:-].)(?:0[1-9]|[2-9]\d{2})|"
+        r"0(?<![\w+.,/:-].)[1-9](?:\d|\)?[ ./-])"
     ),
     re.compile(r"[2-9](?<![\w+.,/:-].)\d{2}[-.]"),
 )
 PHONE_NEEDLES = tuple(
-    "tel fon phone mobil cell handy fax whats signal ruf call ring dial durchwahl hotline notfall emergency sms contact kontakt nummer number erreich anruf angerufen ☎ 📞".split()
+    "tel fon phone mobil cell handy fax whats signal ruf call ring dial durchwahl hotline notfall emergency sms "
+    "contact kontakt nummer number erreich anruf angerufen ☎ 📞".split()
 )
 ADDRESS_NEEDLES = tuple(
-    "adress anschrift address wohn lives living lebt liefer ship deliver zieht zog moved moving home zuhause daheim residen gemeldet post send schicken".split()
+    "adress anschrift address wohn lives living lebt liefer ship deliver zieht zog moved moving home zuhause daheim "
+    "residen gemeldet post send schicken".split()
 )
 ADDRESS_SHAPES = (re.compile(r"\d(?<!\d.)\d{4}(?!\d)"),)
 _STREET_ENDS = (
-    "straße", "strasse", "str.", "weg", "allee", "platz", "gasse", "ring", "damm", "ufer", "steig", "chaussee", "markt", "hof", "park", "wall",
-    "graben", "pfad", "berg", "tor", "acker", "höhe", "stieg", "garten", "feld", "rain", "brücke", "bach", "heide", "linden",
+    "straße", "strasse", "str.", "weg", "allee", "platz", "gasse", "ring", "damm", "ufer", "steig", "chaussee", "markt",
+        "hof", "park", "wall",
+    "graben", "pfad", "berg", "tor", "acker", "höhe", "stieg", "garten", "feld", "rain", "brücke", "bach", "heide",
+        "linden",
 )  # fmt: skip
 _WAYS = frozenset(_ENGLISH_WAYS.replace("\\.?", "").split("|")) | frozenset(
-    "rue avenue boulevard place chemin allée impasse quai via piazza corso viale calle avenida plaza rua ul Via Piazza Corso Viale Calle Avenida Plaza Rua Ul".split()
+    "rue avenue boulevard place chemin allée impasse quai via piazza corso viale calle avenida plaza rua ul Via "
+    "Piazza Corso Viale Calle Avenida Plaza Rua Ul".split()
 )
 
 
 def may_hold_street(word: str) -> bool:
-    """Tells whether a word of a line could be the end of a street's name; `_STREET_DE` and the others match no line without one."""
+    """Tells whether a word of a line could be the end of a street's name; `_STREET_DE` and the others match no line
+    without one."""
     lowered = word.lower()
     if lowered.endswith(_STREET_ENDS):
         return lowered != word or lowered.strip("(\"'*_|") in _STREET_ENDS
@@ -102,8 +150,12 @@ def may_hold_street(word: str) -> bool:
 _LETTERS = re.compile(r"[^A-Za-zé]+")
 BIRTH_NEEDLES = ("geb", "dob", "d.o.b", "birth", "born", "*", "b.", "jahrgang")
 REACH_NEEDLES = tuple(
-    "durchwahl dw ext zimmer raum room skype linkedin xing handynummer privatnummer telefonnummer phone mobile msteams teams threema telegram erreichbar reach call visitenkarte business instagram facebook discord t.me wa.me "
-    "ansprech contact kontakt account geschäftsführer ceo cto cfo einkäufer einkaufsleiter prokurist managing notfallkontakt emergency steuerberater hausarzt vermieter landlord hausmeister ehefrau ehemann tochter sohn wife husband daughter son".split()
+    "durchwahl dw ext zimmer raum room skype linkedin xing handynummer privatnummer telefonnummer phone mobile "
+    "msteams teams threema telegram erreichbar reach call visitenkarte business instagram facebook discord t.me "
+    "wa.me "
+    "ansprech contact kontakt account geschäftsführer ceo cto cfo einkäufer einkaufsleiter prokurist managing "
+    "notfallkontakt emergency steuerberater hausarzt vermieter landlord hausmeister ehefrau ehemann tochter sohn "
+    "wife husband daughter son".split()
 )
 
 
@@ -118,10 +170,8 @@ def emails(line: str) -> Iterator[str]:
             or re.search(r"\w://[^\s/]*$", before)
         ):
             continue
-        if (
-            _REMOTE_COMMAND.search(before)
-            or (re.match(r":[~/\w]", after)
-            and local in ("root", "deploy", "admin", "pi", "ubuntu"))
+        if _REMOTE_COMMAND.search(before) or (
+            re.match(r":[~/\w]", after) and local in ("root", "deploy", "admin", "pi", "ubuntu")
         ):
             continue
         yield "looks like an e-mail address"
@@ -168,7 +218,8 @@ def _is_phone(line: str, found: re.Match[str], region: str | None) -> bool:
 def _called_directly(near: str) -> bool:
     return (
         re.search(
-            r"(?i)(?:tel(?:efon)?(?:nummer)?|phone|mobil|mobile|handy(?:nummer)?|fax|rufnummer|durchwahl|whatsapp|cell|☎|📞)(?:\s(?:no\.?|number|nr\.?))?\s?[.:=]?\s{0,2}(?:is|ist|lautet)?\s{0,2}[(]?$",
+            r"(?i)(?:tel(?:efon)?(?:nummer)?|phone|mobil|mobile|handy(?:nummer)?|fax|rufnummer|durchwahl|whatsapp|"
+            r"cell|☎|📞)(?:\s(?:no\.?|number|nr\.?))?\s?[.:=]?\s{0,2}(?:is|ist|lautet)?\s{0,2}[(]?$",
             near,
         )
         is not None
@@ -220,9 +271,11 @@ def addresses(lines: Sequence[str], index: int) -> Iterator[str]:
             yield "looks like a postal address"
             return
     with_postcode = _POSTCODE_DE.search(line) is not None
-    if ((with_postcode or _ADDRESS_WORD.search(line)) and _STREET_DE_FREE.search(line)) or (
-        with_postcode and _STREET_DE_FREE.search(before)
-    ) or (_POSTCODE_EN.search(line) and _ADDRESS_WORD.search(line + before)):
+    if (
+        ((with_postcode or _ADDRESS_WORD.search(line)) and _STREET_DE_FREE.search(line))
+        or (with_postcode and _STREET_DE_FREE.search(before))
+        or (_POSTCODE_EN.search(line) and _ADDRESS_WORD.search(line + before))
+    ):
         yield "looks like a postal address"
 
 

@@ -8,18 +8,26 @@ _IBAN_LENGTHS = {
     code: int(length)
     for code, length in (
         pair.split(":")
-        for pair in "AD:24 AE:23 AL:28 AT:20 AZ:28 BA:20 BE:16 BG:22 BH:22 BR:29 BY:28 CH:21 CR:22 CY:28 CZ:24 DE:22 DK:18 DO:28 EE:20 EG:29 ES:24 FI:20 FO:18 FR:27 GB:22 GE:22 GI:23 GL:18 GR:27 GT:28 HR:21 HU:28 IE:22 IL:23 IQ:23 IS:26 IT:27 JO:30 KW:30 KZ:20 LB:28 LC:32 LI:21 LT:20 LU:20 LV:21 MC:27 MD:24 ME:22 MK:19 MR:27 MT:31 MU:30 NL:18 NO:15 PK:24 PL:28 PS:29 PT:25 QA:29 RO:24 RS:22 SA:24 SC:31 SE:24 SI:19 SK:24 SM:27 TN:24 TR:26 UA:29 VA:22 VG:24 XK:20".split()
+        for pair in "AD:24 AE:23 AL:28 AT:20 AZ:28 BA:20 BE:16 BG:22 BH:22 BR:29 BY:28 CH:21 CR:22 CY:28 "
+        "CZ:24 DE:22 DK:18 "
+        "DO:28 EE:20 EG:29 ES:24 FI:20 FO:18 FR:27 GB:22 GE:22 GI:23 GL:18 GR:27 GT:28 HR:21 HU:28 IE:22 IL:23 "
+        "IQ:23 IS:26 IT:27 JO:30 KW:30 KZ:20 LB:28 LC:32 LI:21 LT:20 LU:20 LV:21 MC:27 MD:24 ME:22 MK:19 MR:27 "
+        "MT:31 MU:30 NL:18 NO:15 PK:24 PL:28 PS:29 PT:25 QA:29 RO:24 RS:22 SA:24 SC:31 SE:24 SI:19 SK:24 SM:27 "
+        "TN:24 TR:26 UA:29 VA:22 VG:24 XK:20".split()
     )
 }
 _CARD = re.compile(r"(?<![\d.,-])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|3[47]\d{2}([ -])\d{6}\2\d{5}|\d{13,19})(?![\d-])")
 _ISSUER = re.compile(
-    r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|3[47]|3(?:0[0-5]|[68])|6(?:011|5|4[4-9])|35(?:2[89]|[3-8])|5018|5020|5038|6304|6759"
+    r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|3[47]|3(?:0[0-5]|[68])|6(?:011|5|4[4-9])|35(?:2[89]|[3-8])|5018|"
+    r"5020|5038|6304|6759"
 )
 _CARD_WORD = re.compile(
-    r"(?i)kredit-?karte|karte|card|visa|master|amex|american express|debit|maestro|girocard|cvv|cvc|exp\b|bezahl|paid|payment|diners|discover"
+    r"(?i)kredit-?karte|karte|card|visa|master|amex|american express|debit|maestro|girocard|cvv|cvc|exp\b|bezahl|"
+    r"paid|payment|diners|discover"
 )
 _NOT_CARD = re.compile(
-    r"(?i)\bids?\b|imei|isbn|ean\b|gtin|epoch|timestamp|zeitstempel|tracking|sendung|order|bestell|serien|serial|build|commit|bytes|snowflake|wrong|falsch|invalid|ungültig|abgelehnt|rejected"
+    r"(?i)\bids?\b|imei|isbn|ean\b|gtin|epoch|timestamp|zeitstempel|tracking|sendung|order|bestell|serien|serial|"
+    r"build|commit|bytes|snowflake|wrong|falsch|invalid|ungültig|abgelehnt|rejected"
 )
 
 _ID_GAP = r"[^\n]{0,40}?"
@@ -36,24 +44,35 @@ def _number(
 
 
 _NATIONAL: tuple[tuple[tuple[str, ...], re.Pattern[str], str | None], ...] = (
-    _number("steuer idnr id-nr tin tax", r"steuer-?\s?(?:id|nr|nummer|identifikation)|\bidnr|\bid-nr|\btin\b|tax[ -]?(?:id|number)|steuerliche", r"\d{2}[ ]?\d{3}[ ]?\d{3}[ ]?\d{3}", "de.idnr"),
+    _number("steuer idnr id-nr tin tax",
+        r"steuer-?\s?(?:id|nr|nummer|identifikation)|\bidnr|\bid-nr|\btin\b|tax[ -]?(?:id|number)|steuerliche",
+            r"\d{2}[ ]?\d{3}[ ]?\d{3}[ ]?\d{3}", "de.idnr"),
     _number("steuer nr", r"steuer-?\s?(?:nr|nummer)|\bst\.?-?nr", r"\d{2,3}/\d{3,4}/\d{4,5}", None),
-    _number("rentenv sozialv sv rvn versicherungsn social pension", r"rentenv|sozialv|\bsv-?\s?n|\brvn|versicherungsnummer|social security|pension", r"\d{2}[ ]?\d{6}[ ]?[A-Z][ ]?\d{2}[ ]?\d", "de.rvnr"),
-    _number("krankenv versicherten kvnr krankenkasse health egk", r"krankenv|versicherten|\bkvnr|krankenkasse|health insurance|\begk\b", r"[A-Z]\d{9}", None),
-    _number("sozialvers sv versicherungsn", r"sozialvers|\bsv-?\s?n|\bsvnr|versicherungsnummer", r"\d{4}[ ]?\d{6}", "at.vnr"),
+    _number("rentenv sozialv sv rvn versicherungsn social pension",
+        r"rentenv|sozialv|\bsv-?\s?n|\brvn|versicherungsnummer|social security|pension",
+            r"\d{2}[ ]?\d{6}[ ]?[A-Z][ ]?\d{2}[ ]?\d", "de.rvnr"),
+    _number("krankenv versicherten kvnr krankenkasse health egk",
+        r"krankenv|versicherten|\bkvnr|krankenkasse|health insurance|\begk\b", r"[A-Z]\d{9}", None),
+    _number("sozialvers sv versicherungsn", r"sozialvers|\bsv-?\s?n|\bsvnr|versicherungsnummer", r"\d{4}[ ]?\d{6}",
+        "at.vnr"),
     _number("ahv avs sozialvers", r"\bahv|\bavs\b|sozialvers", r"756[. ]?\d{4}[. ]?\d{4}[. ]?\d{2}", "ch.ssn"),
     _number("ssn social ss#", r"\bssn\b|social security|\bss#", r"\d{3}[- ]?\d{2}[- ]?\d{4}", "us.ssn"),
     _number("itin taxpayer", r"\bitin\b|taxpayer", r"9\d{2}[- ]?\d{2}[- ]?\d{4}", None),
-    _number("national nin ni", r"national insurance|\bnino?\b|\bni number|\bni no", r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]", None),
+    _number("national nin ni", r"national insurance|\bnino?\b|\bni number|\bni no",
+        r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]", None),
     _number("nhs", r"\bnhs\b", r"\d{3}[ -]?\d{3}[ -]?\d{4}", "gb.nhs"),
     _number("dni nif documento", r"\bdni\b|\bnif\b|documento", r"\d{8}-?[A-Z]", "es.dni"),
     _number("nie nif", r"\bnie\b|\bnif\b", r"[XYZ]-?\d{7}-?[A-Z]", "es.nie"),
-    _number("bsn burgerservice sofinummer", r"\bbsn\b|burgerservice|sofinummer", r"\d{4}[. ]?\d{2}[. ]?\d{3}", "nl.bsn"),
+    _number(
+        "bsn burgerservice sofinummer", r"\bbsn\b|burgerservice|sofinummer", r"\d{4}[. ]?\d{2}[. ]?\d{3}", "nl.bsn"
+    ),
     _number("pesel", r"pesel", r"\d{11}", "pl.pesel"),
-    _number("personn samordning", r"personn(?:ummer|r)|samordningsnummer", r"(?:\d{2})?\d{6}[-+ ]?\d{4}", "se.personnummer"),
+    _number("personn samordning", r"personn(?:ummer|r)|samordningsnummer", r"(?:\d{2})?\d{6}[-+ ]?\d{4}",
+        "se.personnummer"),
     _number("fødselsn fodselsn personn", r"f[øo]dselsn|personn", r"\d{6}[ ]?\d{5}", "no.fodselsnummer"),
     _number("cpr", r"\bcpr\b", r"\d{6}-?\d{4}", "dk.cpr"),
-    _number("henkil hetu identity", r"henkil[öo]tunnus|\bhetu\b|personal identity", r"\d{6}[-+A]\d{3}[0-9A-Z]", "fi.hetu"),
+    _number("henkil hetu identity", r"henkil[öo]tunnus|\bhetu\b|personal identity", r"\d{6}[-+A]\d{3}[0-9A-Z]",
+        "fi.hetu"),
     _number("cpf", r"\bcpf\b", r"\d{3}\.?\d{3}\.?\d{3}-?\d{2}", "br.cpf"),
     _number("aadhaar aadhar", r"aadhaar|\baadhar", r"\d{4} ?\d{4} ?\d{4}", "in_.aadhaar"),
     _number("pan", r"\bpan\b", r"[A-Z]{5}\d{4}[A-Z]", "in_.pan"),
@@ -61,8 +80,10 @@ _NATIONAL: tuple[tuple[tuple[str, ...], re.Pattern[str], str | None], ...] = (
     _number("tfn tax", r"\btfn\b|tax file", r"\d{3} ?\d{3} ?\d{2,3}", "au.tfn"),
     _number("medicare", r"\bmedicare", r"\d{4} ?\d{5} ?\d", None),
     _number("rodn rč birth", r"rodn[ée]|\brč\b|birth number", r"\d{6}/?\d{3,4}", "cz.rc"),
-    _number("nir sécu secu sécurité securité insee", r"\bnir\b|s[ée]curit[ée] sociale|num[ée]ro de s[ée]cu|\binsee\b", r"[12] ?\d{2} ?\d{2} ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}", "fr.nir"),
-    _number("rijksregister registre national niss", r"rijksregister|registre national|national number|\bniss\b", r"\d{2}\.?\d{2}\.?\d{2}-?\d{3}\.?\d{2}", "be.nn"),
+    _number("nir sécu secu sécurité securité insee", r"\bnir\b|s[ée]curit[ée] sociale|num[ée]ro de s[ée]cu|\binsee\b",
+        r"[12] ?\d{2} ?\d{2} ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}", "fr.nir"),
+    _number("rijksregister registre national niss", r"rijksregister|registre national|national number|\bniss\b",
+        r"\d{2}\.?\d{2}\.?\d{2}-?\d{3}\.?\d{2}", "be.nn"),
     _number("nif contribuinte", r"\bnif\b|contribuinte", r"\d{9}", "pt.nif"),
     _number("kimlik tckn", r"t\.?c\.? ?kimlik|\btckn|kimlik", r"\d{11}", "tr.tckimlik"),
     _number("cnp", r"\bcnp\b", r"\d{13}", "ro.cnp"),
@@ -72,10 +93,14 @@ _NATIONAL: tuple[tuple[tuple[str, ...], re.Pattern[str], str | None], ...] = (
     _number("pps", r"\bpps", r"\d{7}[A-W][A-IW]?", "ie.pps"),
     _number("curp", r"\bcurp\b", r"[A-Z]{4}\d{6}[HM][A-Z]{5}[0-9A-Z]\d", "mx.curp"),
     _number("resident card 身份证", r"resident id|id card number|身份证", r"\d{17}[0-9X]", "cn.ric"),
-    _number("pass", r"reisepass|passport|pass-?nr|passnummer", r"(?=[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z]{1,2}[0-9A-Z]{6,12}|\d{8,9}", None),
-    _number("ausweis card aufenthaltstitel", r"personalausweis|ausweis-?(?:nr|nummer)|id[- ]card|aufenthaltstitel", r"(?=[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z][0-9A-Z]{7,16}", None),
-    _number("führerschein driver driving", r"führerschein|driver'?s? licen[cs]e|driving licen[cs]e", r"[A-Z0-9]{8,18}(?<=\d[A-Z0-9])", None),
-    _number("kennzeichen plate nummernschild", r"kennzeichen|licen[cs]e plate|number plate|nummernschild", r"[A-ZÄÖÜ]{1,3}[- ][A-Z]{1,2}[ -]?\d{1,4}[EH]?|[A-Z]{2}\d{2} [A-Z]{3}", None),
+    _number("pass", r"reisepass|passport|pass-?nr|passnummer",
+        r"(?=[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z]{1,2}[0-9A-Z]{6,12}|\d{8,9}", None),
+    _number("ausweis card aufenthaltstitel", r"personalausweis|ausweis-?(?:nr|nummer)|id[- ]card|aufenthaltstitel",
+        r"(?=[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z][0-9A-Z]{7,16}", None),
+    _number("führerschein driver driving", r"führerschein|driver'?s? licen[cs]e|driving licen[cs]e",
+        r"[A-Z0-9]{8,18}(?<=\d[A-Z0-9])", None),
+    _number("kennzeichen plate nummernschild", r"kennzeichen|licen[cs]e plate|number plate|nummernschild",
+        r"[A-ZÄÖÜ]{1,3}[- ][A-Z]{1,2}[ -]?\d{1,4}[EH]?|[A-Z]{2}\d{2} [A-Z]{3}", None),
 )  # fmt: skip
 _UNNAMED: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?<![\w-])\d{3}-\d{2}-\d{4}(?![\w-])"), "us.ssn"),
@@ -89,7 +114,8 @@ NEEDLES: tuple[str, ...] = tuple(sorted({needle for needles, _, _ in _NATIONAL f
 SHAPES: tuple[re.Pattern[str], ...] = (
     re.compile(r"[A-Z](?<![A-Za-z0-9].)[A-Z]\d{2}"),
     re.compile(
-        r"\d(?<![\d.,].)(?:(?<=[3-6])\d{3}|(?<=2)[2-7]\d\d)(?:[ -]|(?!\S))|\d(?<!\d.)\d{3}-\d{4}-|\d(?<!\d.)\d{12,18}(?!\d)"
+        r"\d(?<![\d.,].)(?:(?<=[3-6])\d{3}|(?<=2)[2-7]\d\d)(?:[ -]|(?!\S))|\d(?<!\d.)\d{3}-\d{4}-|"
+        r"\d(?<!\d.)\d{12,18}(?!\d)"
     ),
     re.compile(r"\d(?<!\w.)(?:\d{2}-\d{2}-\d{4}|\d{7}[A-Z]\d{3}|\d{2}\.\d{3}\.\d{3}-\d{2}|56\.\d{4}\.\d{4}\.\d{2})"),
     re.compile(r"[A-Z](?<!\w.)[A-Z]{5}\d{2}[ABCDEHLMPRST]\d{2}[A-Z]"),
@@ -110,7 +136,8 @@ def _mod_97(iban: str) -> int:
 
 
 def cards(line: str) -> Iterator[str]:
-    """Yields a message for each number with a card's length, issuer and check digit, grouped like a card or called one."""
+    """Yields a message for each number with a card's length, issuer and check digit, grouped like a card or called
+    one."""
     for found in _CARD.finditer(line):
         digits = re.sub(r"\D", "", found[0])
         if not 13 <= len(digits) <= 19 or _ISSUER.match(digits) is None or not _luhn(digits):
@@ -133,10 +160,8 @@ def national_ids(line: str) -> Iterator[str]:
         if not any(needle in lowered for needle in needles):
             continue
         if any(
-            (module is None
-            and any(c.isdigit() for c in found["value"]))
-            or (module is not None
-            and _validator(module)(found["value"]))
+            (module is None and any(c.isdigit() for c in found["value"]))
+            or (module is not None and _validator(module)(found["value"]))
             for found in pattern.finditer(line)
         ):
             yield "looks like an official number of a person"

@@ -7,9 +7,13 @@ from pi_sandbox.memory_check.person_names import is_given_name, is_name_cell, na
 
 _INSERT = re.compile(r"(?i)\binsert\s+into\s+[\w.`\"\[\]]{1,60}[^\n]{0,200}?\bvalues\s*\(")
 _INSERT_VALUE = re.compile(r"'([^'\n]{2,80})'")
-_NAME_FIELD = "(?:first|last|given|family|sur|full|customer|user|display)_?name|vorname|nachname|familienname|kundenname|birth_?date|geburtsdatum|date_?of_?birth"
+_NAME_FIELD = (
+    "(?:first|last|given|family|sur|full|customer|user|display)_?name|vorname|nachname|familienname|kundenname|"
+    "birth_?date|geburtsdatum|date_?of_?birth"
+)
 _FIELD = re.compile(
-    rf"(?i)[\"']?\b(?:(?P<name>{_NAME_FIELD})|strasse|straße|street|phone|telefon|ort|city)[\"']?\s{{0,2}}[:=]\s{{0,2}}[\"']?(?P<value>[^\"',;{{}}|\n]{{2,60}})"
+    rf"(?i)[\"']?\b(?:(?P<name>{_NAME_FIELD})|strasse|straße|street|phone|telefon|ort|"
+    rf"city)[\"']?\s{{0,2}}[:=]\s{{0,2}}[\"']?(?P<value>[^\"',;{{}}|\n]{{2,60}})"
 )
 _ROW_START = re.compile(r"^[\s|>\"'(-]{0,8}[\w-]{0,12}\d{1,12}[\"']?\s{0,3}[;|,\t]")
 _DATE_CELL = re.compile(r"(?:19[2-9]|20[01])\d-\d\d-\d\d|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d|\d{1,2}/\d{1,2}/(?:19|20)\d\d")
@@ -19,23 +23,31 @@ _ADDRESS = re.compile(
     r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<![\w:.])(?:[0-9a-fA-F]{1,4}:){3,7}[0-9a-fA-F]{1,4}(?![\w:])"
 )
 _STAMP = re.compile(
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[\d{1,2}/\w{3}/\d{4}[:\s]\d\d:\d\d|\b[A-Z][a-z]{2}\s{1,2}\d{1,2}\s\d\d:\d\d:\d\d|\d{1,2}\.\d{1,2}\.\d{4}[ ,]{1,2}\d\d:\d\d|^\W{0,3}\d\d:\d\d:\d\d|\"(?:ts|time|timestamp|@timestamp)\"\s?:|\b\d{10}(?:\.\d{1,6}|\d{3})\b"
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[\d{1,2}/\w{3}/\d{4}[:\s]\d\d:\d\d|\b[A-Z][a-z]{2}\s{1,2}\d{1,2}\s\d\d:\d\d:\d\d|"
+    r"\d{1,2}\.\d{1,2}\.\d{4}[ ,]{1,2}\d\d:\d\d|^\W{0,3}\d\d:\d\d:\d\d|\"(?:ts|time|timestamp|@timestamp)\"\s?:|"
+    r"\b\d{10}(?:\.\d{1,6}|\d{3})\b"
 )
 _REQUEST = re.compile(
-    r"\"(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS) [^\"\s]{1,400}(?: HTTP/[\d.]{1,3})?\"|sshd\[\d+\]|\[\d{1,2}/\w{3}/\d{4}:\d\d:\d\d:\d\d"
+    r"\"(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS) [^\"\s]{1,400}(?: HTTP/[\d.]{1,3})?\"|sshd\[\d+\]|"
+    r"\[\d{1,2}/\w{3}/\d{4}:\d\d:\d\d:\d\d"
 )
 _USER = re.compile(
-    r"(?i)(?<![a-z])(?:user(?:_?(?:id|name))?|uid|userid|benutzer(?:name|-?id)?|account(?:_?id)?|customer(?:_?id)?|kunde(?:n-?(?:nr|nummer|id))?|login|member(?:_?id)?|patient(?:_?id)?|subscriber|email|client_?id|session(?:_?user)?|mitarbeiter|employee(?:_?id)?)[\"']?\s?[:=#]\s?[\"']?(?P<value>[\w.@+-]{2,60})|"
-    r"(?i:(?:for|from)\s(?:invalid\s)?(?:user\s)?(?P<named>[A-Za-zÄÖÜäöü][\w.-]{1,40})\sfrom\s)|(?i:(?:kunde|kundin|customer|user|benutzer|patient|member)\s(?:id\s|nr\.?\s|#)?(?P<number>\d{3,12}))(?!\d)"
+    r"(?i)(?<![a-z])(?:user(?:_?(?:id|name))?|uid|userid|benutzer(?:name|-?id)?|account(?:_?id)?|customer(?:_?id)?|"
+    r"kunde(?:n-?(?:nr|nummer|id))?|login|member(?:_?id)?|patient(?:_?id)?|subscriber|email|client_?id|"
+    r"session(?:_?user)?|mitarbeiter|employee(?:_?id)?)[\"']?\s?[:=#]\s?[\"']?(?P<value>[\w.@+-]{2,60})|"
+    r"(?i:(?:for|from)\s(?:invalid\s)?(?:user\s)?(?P<named>[A-Za-zÄÖÜäöü][\w.-]{1,40})\sfrom\s)|(?i:(?:kunde|kundin|"
+    r"customer|user|benutzer|patient|member)\s(?:id\s|nr\.?\s|#)?(?P<number>\d{3,12}))(?!\d)"
 )
 _TECHNICAL_USERS = frozenset(
-    "root admin null none true false system nobody www-data daemon postgres service anonymous guest string int bigint integer uuid text varchar required optional self current me id".split()
+    "root admin null none true false system nobody www-data daemon postgres service anonymous guest string int "
+    "bigint integer uuid text varchar required optional self current me id".split()
 )
 
 ROW_NEEDLES = ("insert", "name", "birth", "geburtsdatum")
 LOG_SHAPES = (
     re.compile(
-        r"\d\d:\d\d|\"(?:ts|time|timestamp|@timestamp)\"|\d(?<!\w.)\d{9}(?:\d{3}|\.\d+)?(?!\w)|HTTP/|\"(?:GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)|sshd\["
+        r"\d\d:\d\d|\"(?:ts|time|timestamp|@timestamp)\"|\d(?<!\w.)\d{9}(?:\d{3}|\.\d+)?(?!\w)|HTTP/|\"(?:GET|POST|"
+        r"PUT|DELETE|PATCH|HEAD|OPTIONS)|sshd\["
     ),
 )
 
@@ -84,8 +96,7 @@ def _is_person_row(cells: list[str]) -> bool:
         _DATE_CELL.fullmatch(cell)
         or _CITY_CELL.fullmatch(cell)
         or "@" in cell
-        or (re.search(r"\d", cell)
-        and " " in cell)
+        or (re.search(r"\d", cell) and " " in cell)
         for cell in cells[1:]
     )
     alone = (
@@ -120,8 +131,7 @@ def _is_identity(value: str) -> bool:
         "@" in value
         or re.fullmatch(r"\d{3,12}", value) is not None
         or re.fullmatch(r"[a-z]{2,}[._-][a-z]{2,}\d*", value) is not None
-        or (value[:1].isupper()
-        and is_given_name(value))
+        or (value[:1].isupper() and is_given_name(value))
     )
 
 

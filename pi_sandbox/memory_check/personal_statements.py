@@ -1,6 +1,8 @@
-"""Statements about a person: a name *with* a word of health, belief, employment, application or business, never a name alone.
+"""Statements about a person: a name *with* a word of health, belief, employment, application or business, never a name
+alone.
 
-Name and word have to stand in one sentence, close together. A given name alone counts only with words that are said of persons.
+Name and word have to stand in one sentence, close together. A given name alone counts only with words that are said of
+persons.
 """
 
 import re
@@ -29,46 +31,87 @@ _TOPICS: tuple[Topic, ...] = (
     _topic(
         "personal-health",
         "says something about a person's health",
-        r"krankgeschrieben|krank\b|herzproblem|herzkrank|heart (?:condition|disease|problem)|(?:seines|ihres) rückens|condition\b|disorder\b|krankheit|erkrankt|krankenhaus|klinik\b|operiert|operation am|schwanger|mutterschutz|fehlgeburt|diabet|burn-?out|depress|krebs\b|tumor|chemo|diagnos(?:e\b|tiziert|is\b|ed\b)|reha\b|"
-        r"bandscheibe|schwerbehindert|schwerbehinderung|behinderung|gdb\b|bluthochdruck|allergi|asthma|epilep|herzinfarkt|schlaganfall|grippe|corona\b|covid|migräne|psych(?:olog|iat|isch|other)|therapie|therapeut|suizid|sucht\b|"
-        r"alkoholi|alkoholabh|entzug|arbeitsunfähig|wiedereingliederung|medikament|antidepress|adhs|autis|impf(?:ung|status)|blutgruppe|rheuma|multiple sklerose|hiv\b|arzttermin|attest|au-bescheinigung|"
-        r"sick\b|sick leave|medical leave|on leave|maternity|pregnan|miscarriage|cancer|diagnosed|surgery|hospital|illness|disease|disab(?:led|ility)|blood (?:type|pressure)|allergic|adhd|autism|tested positive|stroke\b|heart attack|"
-        r"therapy|therapist|rehab|addict|alcoholic|medication|insulin|chronic|anxiety|bipolar|panic attack|vaccinat|wheelchair|hearing aid|concussion|broken (?:leg|arm|wrist)|flu\b|migraine|seizure|ill\b|parental leave|elternzeit|takes [a-z]*(?:pril|pine|ine|olol|am)\b",
+        r"krankgeschrieben|krank\b|herzproblem|herzkrank|heart (?:condition|disease|problem)|(?:seines|ihres) "
+        r"rückens|condition\b|disorder\b|krankheit|erkrankt|krankenhaus|klinik\b|operiert|operation am|schwanger|"
+        r"mutterschutz|fehlgeburt|diabet|burn-?out|depress|krebs\b|tumor|chemo|diagnos(?:e\b|tiziert|is\b|ed\b)|"
+        r"reha\b|"
+        r"bandscheibe|schwerbehindert|schwerbehinderung|behinderung|gdb\b|bluthochdruck|allergi|asthma|epilep|"
+        r"herzinfarkt|schlaganfall|grippe|corona\b|covid|migräne|psych(?:olog|iat|isch|other)|therapie|therapeut|"
+        r"suizid|sucht\b|"
+        r"alkoholi|alkoholabh|entzug|arbeitsunfähig|wiedereingliederung|medikament|antidepress|adhs|autis|impf(?:ung|"
+        r"status)|blutgruppe|rheuma|multiple sklerose|hiv\b|arzttermin|attest|au-bescheinigung|"
+        r"sick\b|sick leave|medical leave|on leave|maternity|pregnan|miscarriage|cancer|diagnosed|surgery|hospital|"
+        r"illness|disease|disab(?:led|ility)|blood (?:type|pressure)|allergic|adhd|autism|tested positive|stroke\b|"
+        r"heart attack|"
+        r"therapy|therapist|rehab|addict|alcoholic|medication|insulin|chronic|anxiety|bipolar|panic attack|vaccinat|"
+        r"wheelchair|hearing aid|concussion|broken (?:leg|arm|wrist)|flu\b|migraine|seizure|ill\b|parental leave|"
+        r"elternzeit|takes [a-z]*(?:pril|pine|ine|olol|am)\b",
     ),
     _topic(
         "personal-special",
         "says something about a person's beliefs, origin or private life",
-        r"gewerkschaft|ver\.di|ig metall|union (?:member|rep)|member of (?:the|a) (?:union|party)|the union\b|trade union|betriebsrat|zeug(?:e|in) jehovas|came out\b|outete sich|(?:active )?member of the [a-z]+ party|parteibuch|katholisch|evangelisch|muslim|moslem|jüdisch|jude\b|jewish|jew\b|catholic|christian\b(?! [A-Z])|protestant|hindu|buddhist|atheist|ramadan|"
-        r"konfession|religi(?:on|ös|ous)|schwul|lesbisch|homosexuell|bisexu|transgender|transsex|trans (?:man|woman|frau|mann)|gay\b|lesbian|queer|sexual orientation|coming[- ]?out|wählt (?:die|den)|parteimitglied|mitglied (?:der|bei der|in der) (?:spd|cdu|csu|fdp|afd|grünen|linken|partei)|"
-        r"votes? (?:for|labour|tory|green|republican|democrat)|voted for|party member|asyl|flüchtling|refugee|asylum|herkunft|ethnic|vorbestraft|vorstrafe|convict(?:ed|ion)|criminal record|haftstrafe|prison|insolven|schulden|verschuldet|pfändung|bankrupt|in debt|geschieden|scheidung|divorce|affäre|affair with|unterhalt|alimony|sorgerecht|custody|fingerabdruck von|fingerprint of",
+        r"gewerkschaft|ver\.di|ig metall|union (?:member|rep)|member of (?:the|a) (?:union|party)|the union\b|trade "
+        r"union|betriebsrat|zeug(?:e|in) jehovas|came out\b|outete sich|(?:active )?member of the [a-z]+ party|"
+        r"parteibuch|katholisch|evangelisch|muslim|moslem|jüdisch|jude\b|jewish|jew\b|catholic|christian\b(?! [A-Z])|"
+        r"protestant|hindu|buddhist|atheist|ramadan|"
+        r"konfession|religi(?:on|ös|ous)|schwul|lesbisch|homosexuell|bisexu|transgender|transsex|trans (?:man|woman|"
+        r"frau|mann)|gay\b|lesbian|queer|sexual orientation|coming[- ]?out|wählt (?:die|den)|parteimitglied|mitglied "
+        r"(?:der|bei der|in der) (?:spd|cdu|csu|fdp|afd|grünen|linken|partei)|"
+        r"votes? (?:for|labour|tory|green|republican|democrat)|voted for|party member|asyl|flüchtling|refugee|asylum|"
+        r"herkunft|ethnic|vorbestraft|vorstrafe|convict(?:ed|ion)|criminal record|haftstrafe|prison|insolven|"
+        r"schulden|verschuldet|pfändung|bankrupt|in debt|geschieden|scheidung|divorce|affäre|affair with|unterhalt|"
+        r"alimony|sorgerecht|custody|fingerabdruck von|fingerprint of",
     ),
     _topic(
         "personal-applicant",
         "says something about an applicant",
-        r"bewerber(?:in)?\b|bewerbung|bewirbt|beworben|vorstellungsgespräch|bewerbungsgespräch|lebenslauf|gehaltswunsch|gehaltsvorstellung|absage|abgesagt|zweiten? runde|kündigungsfrist|probezeit|probearbeit|einstellen\b|eingestellt|zusage|assessment-center|kandidat(?:in)?\b|"
-        r"candidate|applicant|applied (?:for|to)|application (?:of|from)|interview(?:ed)? (?:with|of)|interview\b.{0,30}(?:cv|poor|weak|strong|went|failed)|job interview|\bcv\b|résumé|resume\b|job offer|offer (?:to|letter)|rejected\b|turned down|notice period|salary expectation|hire\b|hired|hiring|phone screen|second round|shortlist|reference check|background check",
+        r"bewerber(?:in)?\b|bewerbung|bewirbt|beworben|vorstellungsgespräch|bewerbungsgespräch|lebenslauf|"
+        r"gehaltswunsch|gehaltsvorstellung|absage|abgesagt|zweiten? runde|kündigungsfrist|probezeit|probearbeit|"
+        r"einstellen\b|eingestellt|zusage|assessment-center|kandidat(?:in)?\b|"
+        r"candidate|applicant|applied (?:for|to)|application (?:of|from)|interview(?:ed)? (?:with|of)|"
+        r"interview\b.{0,30}(?:cv|poor|weak|strong|went|failed)|job interview|\bcv\b|résumé|resume\b|job offer|offer "
+        r"(?:to|letter)|rejected\b|turned down|notice period|salary expectation|hire\b|hired|hiring|phone screen|"
+        r"second round|shortlist|reference check|background check",
         NameKind.FULL,
     ),
     _topic(
         "personal-assessment",
         "judges a person or tells of their employment",
-        r"leistungsbeurteilung|beurteilung|mitarbeitergespräch|personalgespräch|zielvereinbarung|zwischenzeugnis|arbeitszeugnis|abmahnung|abgemahnt|gekündigt|kündigung|entlassen|aufhebungsvertrag|versetzt|befördert|beförderung|gehalt\b|gehaltserhöhung|verdient\b|brutto|netto\b|bonus\b|prämie|"
-        r"unzuverlässig|faul\b|überfordert|unmotiviert|leistungsschwach|minderleist|schwach\b|inkompetent|unpünktlich|zu spät|arbeitet (?:schlampig|unsauber|langsam|schlecht)|schlampig|unter erwartung|schwierig(?:er|e)? (?:kolleg|mensch|charakter)|nicht teamfähig|cholerisch|launisch|fehltage|personalakte|(?:arbeits)?vertrag wird nicht|nicht verlängert|bonus gekürzt|zielerreichung|ständig streit|personalnummer|überstunden|"
-        r"poor performer|low performer|underperform|performance (?:review|rating|improvement|appraisal|issues?|plan)|appraisal|rating\b|written warning|verbal warning|formal warning|disciplinary|laid off|fired\b|dismiss(?:ed|al)|terminated|redundan|promoted\b|promotion\b|earns\b|salary|pay rise|pay grade|bonus of|overpaid|"
-        r"unreliable|lazy|incompetent|sloppy|overwhelmed|unmotivated|misses every|always late|late again|difficult to work with|not a team player|bad attitude|below expectations|exceeds expectations|meets expectations|weak (?:engineer|developer|performer)|code quality is|\bpip\b|absences|resign(?:ed|s|ation)|quit\b|contract will not|contract (?:was|is) not renewed|missing deadlines|misses deadlines|not senior|probation",
+        r"leistungsbeurteilung|beurteilung|mitarbeitergespräch|personalgespräch|zielvereinbarung|zwischenzeugnis|"
+        r"arbeitszeugnis|abmahnung|abgemahnt|gekündigt|kündigung|entlassen|aufhebungsvertrag|versetzt|befördert|"
+        r"beförderung|gehalt\b|gehaltserhöhung|verdient\b|brutto|netto\b|bonus\b|prämie|"
+        r"unzuverlässig|faul\b|überfordert|unmotiviert|leistungsschwach|minderleist|schwach\b|inkompetent|"
+        r"unpünktlich|zu spät|arbeitet (?:schlampig|unsauber|langsam|schlecht)|schlampig|unter erwartung|"
+        r"schwierig(?:er|e)? (?:kolleg|mensch|charakter)|nicht teamfähig|cholerisch|launisch|fehltage|personalakte|"
+        r"(?:arbeits)?vertrag wird nicht|nicht verlängert|bonus gekürzt|zielerreichung|ständig streit|personalnummer|"
+        r"überstunden|"
+        r"poor performer|low performer|underperform|performance (?:review|rating|improvement|appraisal|issues?|plan)|"
+        r"appraisal|rating\b|written warning|verbal warning|formal warning|disciplinary|laid off|fired\b|"
+        r"dismiss(?:ed|al)|terminated|redundan|promoted\b|promotion\b|earns\b|salary|pay rise|pay grade|bonus of|"
+        r"overpaid|"
+        r"unreliable|lazy|incompetent|sloppy|overwhelmed|unmotivated|misses every|always late|late again|difficult "
+        r"to work with|not a team player|bad attitude|below expectations|exceeds expectations|meets expectations|"
+        r"weak (?:engineer|developer|performer)|code quality is|\bpip\b|absences|resign(?:ed|s|ation)|quit\b|"
+        r"contract will not|contract (?:was|is) not renewed|missing deadlines|misses deadlines|not senior|probation",
         NameKind.GIVEN,
     ),
     _topic(
         "personal-customer",
         "says something about a customer",
-        r"kund(?:e|in)\b|kundennummer|kunden-?nr|mieter(?:in)?\b|mietrückstand|mandant(?:in)?\b|klient(?:in)?\b|versicherungsnehmer|vertragspartner|vertrag von|vertragsnummer|mahnung|zahlungsverzug|im verzug|zahlt (?:nicht|seit)|schuldet|reklamation|reklamiert|beschwer(?:t|de)|storniert|rückerstattung|erstattung|rechnung (?:an|für|von)|bestellung von|bestellt\b|"
-        r"customer\b|client\b|threatens to sue|tenant\b|owes\b|refund|complain(?:ed|t)|arrears|behind with|overdue|invoice (?:for|to)|order (?:of|from|by|no)|subscriber|policy ?holder|account holder|chargeback|cancelled (?:his|her|their)|rent\b|unpaid",
+        r"kund(?:e|in)\b|kundennummer|kunden-?nr|mieter(?:in)?\b|mietrückstand|mandant(?:in)?\b|klient(?:in)?\b|"
+        r"versicherungsnehmer|vertragspartner|vertrag von|vertragsnummer|mahnung|zahlungsverzug|im verzug|zahlt "
+        r"(?:nicht|seit)|schuldet|reklamation|reklamiert|beschwer(?:t|de)|storniert|rückerstattung|erstattung|"
+        r"rechnung (?:an|für|von)|bestellung von|bestellt\b|"
+        r"customer\b|client\b|threatens to sue|tenant\b|owes\b|refund|complain(?:ed|t)|arrears|behind with|overdue|"
+        r"invoice (?:for|to)|order (?:of|from|by|no)|subscriber|policy ?holder|account holder|chargeback|cancelled "
+        r"(?:his|her|their)|rent\b|unpaid",
         NameKind.FULL,
     ),
     _topic(
         "personal-birth",
         "tells a person's age",
-        r"\d{1,2} jahre alt|\d{1,2}-jährige|\d{1,2} years? old|aged \d{2}|wird (?:am [^.]{1,20} )?\d{2}\b(?=[.!]?$)|turns \d{2}\b",
+        r"\d{1,2} jahre alt|\d{1,2}-jährige|\d{1,2} years? old|aged \d{2}|wird (?:am [^.]{1,20} )?\d{2}\b(?=[.!]?$)|"
+        r"turns \d{2}\b",
     ),
 )
 
@@ -97,10 +140,15 @@ NEEDLES: tuple[str, ...] = tuple(
 _SENTENCE_END = re.compile(r"(?<=[a-zäöüß\d)]{2})[.!?]\s+(?=[A-ZÄÖÜ])")
 _REACH = {NameKind.GIVEN: 45, NameKind.FULL: 70, NameKind.TITLED: 70}
 _TECHNICAL = re.compile(
-    r"(?i)\b(?:query|abfrage|cluster|server|node|knoten|service|dienst|pipeline|build|index|cache|release|branch|commit|pull request|merge|api|datenbank|database|schema|deployment|container|endpoint|parser|algorithm|benchmark|monitoring|test suite|unit tests?|refactor\w*|feature|tabelle|table|klasse|class|function|funktion|bug|protokoll|protocol|template|vorlage)\b"
+    r"(?i)\b(?:query|abfrage|cluster|server|node|knoten|service|dienst|pipeline|build|index|cache|release|branch|"
+    r"commit|pull request|merge|api|datenbank|database|schema|deployment|container|endpoint|parser|algorithm|"
+    r"benchmark|monitoring|test suite|unit tests?|refactor\w*|feature|tabelle|table|klasse|class|function|funktion|"
+    r"bug|protokoll|protocol|template|vorlage)\b"
 )
 _ACTS = re.compile(
-    r"(?i)\b(?:schrieb|geschrieben|wrote|reviewed|fand|found|meint|says|sagt|explained|erklärt|fragt|asked|schlägt vor|suggested|proposes|proposed|implemented|hat .{0,40} (?:gebaut|umgebaut|gefixt|behoben)|fixed|built|merged|pflegt|maintains|documented|dokumentiert)\b"
+    r"(?i)\b(?:schrieb|geschrieben|wrote|reviewed|fand|found|meint|says|sagt|explained|erklärt|fragt|asked|schlägt "
+    r"vor|suggested|proposes|proposed|implemented|hat .{0,40} (?:gebaut|umgebaut|gefixt|behoben)|fixed|built|merged|"
+    r"pflegt|maintains|documented|dokumentiert)\b"
 )
 
 

@@ -1,8 +1,10 @@
 """Decides which lines the slow detectors see, without losing one.
 
-Every detector names literals (needles, in lower case) or shapes of which at least one stands in each line it can report;
+Every detector names literals (needles, in lower case) or shapes of which at least one stands in each line it can
+report;
 none of them holds white space. So it is enough to look at each *different word* of the texts once, and a line needs a
-detector exactly if one of its words was marked. `tests/unit/memory_check/test_prefilter.py` compares with no filter at all.
+detector exactly if one of its words was marked. `tests/unit/memory_check/test_prefilter.py` compares with no filter at
+all.
 """
 
 import re
@@ -16,7 +18,8 @@ from pi_sandbox.memory_check.text_views import cleaned_lines
 
 @dataclass(frozen=True)
 class Trigger:
-    """What marks a word: it holds one of the needles (any case), one of the shapes matches in it, or the test says so."""
+    """What marks a word: it holds one of the needles (any case), one of the shapes matches in it, or the test says
+    so."""
 
     needles: tuple[str, ...] = ()
     shapes: tuple[re.Pattern[str], ...] = ()

@@ -1,4 +1,5 @@
-"""Private keys in any wrapping: PEM with and without quoting or escaped line ends, PuTTY, JWK, raw DER, wallets, recovery keys."""
+"""Private keys in any wrapping: PEM with and without quoting or escaped line ends, PuTTY, JWK, raw DER, wallets,
+recovery keys."""
 
 import hashlib
 import re
@@ -9,7 +10,9 @@ _BODY = re.compile(r"[A-Za-z0-9+/=]{20,}")
 _JWK = re.compile(r"[\"']?\b(?:d|k)[\"']?\s{0,3}:\s{0,3}[\"'](?P<value>[A-Za-z0-9_-]{32,700})[\"']")
 _JWK_TYPE = re.compile(r"[\"']?kty[\"']?\s{0,3}:")
 _DER = re.compile(
-    r"(?:b3BlbnNzaC1rZXktdjEA|MII[A-Za-z0-9+/]{2}(?:AIBAAKC|QIBADANBgkqhkiG9w0BAQ|wIBADANBgkqhkiG9w0BAQ|gIBADANBgkqhkiG9w0BAQ|IBAAKC)|MC4CAQAwBQYDK2V|MHcCAQEEI|MIGHAgEAMBMGByqGSM49|MIGkAgEBBD|lQ[A-Za-z]{2}B[A-Za-z0-9+/]{20}BE)[A-Za-z0-9+/=]{24,}"
+    r"(?:b3BlbnNzaC1rZXktdjEA|MII[A-Za-z0-9+/]{2}(?:AIBAAKC|QIBADANBgkqhkiG9w0BAQ|wIBADANBgkqhkiG9w0BAQ|"
+    r"gIBADANBgkqhkiG9w0BAQ|IBAAKC)|MC4CAQAwBQYDK2V|MHcCAQEEI|MIGHAgEAMBMGByqGSM49|MIGkAgEBBD|"
+    r"lQ[A-Za-z]{2}B[A-Za-z0-9+/]{20}BE)[A-Za-z0-9+/=]{24,}"
 )
 _WIF = re.compile(r"[5KLc9](?<![A-Za-z0-9].)[1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])")
 _EXTENDED = re.compile(r"[xyztuv](?<![A-Za-z0-9].)prv[1-9A-HJ-NP-Za-km-z]{107}(?![A-Za-z0-9])")
@@ -20,14 +23,17 @@ _BITLOCKER = re.compile(r"\d(?<!\d.)\d{5}(?:-\d{6}){7}(?!\d)")
 _CODE_GROUPS = re.compile(r"(?<![A-Za-z0-9-])[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,7}(?![A-Za-z0-9-])")
 _FOUR_FOURS = re.compile(r"(?<![A-Za-z])[a-z]{4}(?:[ -][a-z]{4}){3}(?![A-Za-z])")
 _CODE_WORDS = re.compile(
-    r"(?i)recovery|backup[ -]?codes?|wiederherstellung|app[- ]?(?:password|passwort|kennwort)|app[- ]?specific|einmal(?:code|passw)|notfallcode|two-factor|2fa[- ]codes?|zwei-faktor|scratch codes?|passwor[dt]|passwort|kennwort|filevault|bitlocker|schlüssel|product key|lizenzschlüssel|licen[cs]e key"
+    r"(?i)recovery|backup[ -]?codes?|wiederherstellung|app[- ]?(?:password|passwort|kennwort)|app[- ]?specific|"
+    r"einmal(?:code|passw)|notfallcode|two-factor|2fa[- ]codes?|zwei-faktor|scratch codes?|passwor[dt]|passwort|"
+    r"kennwort|filevault|bitlocker|schlüssel|product key|lizenzschlüssel|licen[cs]e key"
 )
 _BASE58 = {
     character: place for place, character in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
 }
 
 NEEDLES: tuple[str, ...] = tuple(
-    "private putty-user-key-file kty recovery backup wiederherst specific einmal notfallcode two-factor 2fa zwei-faktor scratch passwor kennwort filevault bitlocker schlüssel product licen lizenz".split()
+    "private putty-user-key-file kty recovery backup wiederherst specific einmal notfallcode two-factor 2fa "
+    "zwei-faktor scratch passwor kennwort filevault bitlocker schlüssel product licen lizenz".split()
 )
 SHAPES: tuple[re.Pattern[str], ...] = (_WIF, _EXTENDED, _BITLOCKER, _DER, re.compile(r"0x[0-9a-fA-F]{64}"))
 _LOOK_AHEAD = 6

@@ -1,6 +1,7 @@
 """The report of the memory check, to the letter of sandbox.md ("Memory check"), and the same as JSON and SARIF 2.1.0.
 
-`== <store>: clean|warnings|blocked|missing`, then `<path>[:<line>] <severity> <category>: <message>`, one line a finding,
+`== <store>: clean|warnings|blocked|missing`, then `<path>[:<line>] <severity> <category>: <message>`, one line a
+finding,
 then one line that says how much was looked at. Exit codes: 32 over 30 over 31 over 0.
 """
 
@@ -52,7 +53,8 @@ class StoreReport:
 
 
 def exit_code(reports: Sequence[StoreReport]) -> ExitCode:
-    """Gives the code of the whole check: 32 blocked, else 30 missing, else 31 warnings, else 0. No store at all is 30."""
+    """Gives the code of the whole check: 32 blocked, else 30 missing, else 31 warnings, else 0. No store at all is
+    30."""
     statuses = {report.status for report in reports}
     if StoreStatus.BLOCKED in statuses:
         return ExitCode.STORE_BLOCKED
@@ -88,7 +90,8 @@ def _amount(files: int, size: int) -> str:
 
 
 def visible_path(path: str) -> str:
-    """Gives the path as it is where every character shows, else in double quotes with escapes, so that it stays one line."""
+    """Gives the path as it is where every character shows, else in double quotes with escapes, so that it stays one
+    line."""
     shown = quoted(path)
     plain = shown == f'"{path}"' and path == path.strip() and path
     return path if plain else shown

@@ -26,12 +26,14 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ("mysql mariadb", rf"\b(?:mysql|mariadb)[\w-]{{0,12}}\b{_GAP}-p(?![\s-]){_VALUE}"),
         (
             "curl",
-            rf"\bcurl\b{_GAP}(?:-u|--user|--proxy-user|-U)[ =]?[\"']?(?P<user>[^\s\"':]{{1,80}}):(?P<value>[^\s\"']{{1,200}})",
+            rf"\bcurl\b{_GAP}(?:-u|--user|--proxy-user|-U)[ =]?[\"']?(?P<user>[^\s\"':]{{1,80}}):(?P<value>[^\s\"']{{"
+            rf"1,200}})",
         ),
         ("sshpass", rf"\bsshpass\s{{1,4}}-p\s?{_VALUE}"),
         (
             "docker podman helm az nerdctl skopeo crane buildah oras oc mosquitto_ kinit mongo mongosh mongodump",
-            rf"\b(?:docker|podman|helm|az|nerdctl|skopeo|crane|buildah|oras|oc|mosquitto_(?:pub|sub)|mongo(?:sh|dump|restore)?)\b{_GAP}-[pP]\s{{1,3}}{_VALUE}",
+            rf"\b(?:docker|podman|helm|az|nerdctl|skopeo|crane|buildah|oras|oc|mosquitto_(?:pub|sub)|mongo(?:sh|dump|"
+            rf"restore)?)\b{_GAP}-[pP]\s{{1,3}}{_VALUE}",
         ),
         ("redis", rf"\bredis-(?:cli|benchmark)\b{_GAP}-a\s{{1,3}}{_VALUE}"),
         ("ldap", rf"\bldap(?:search|modify|add|delete|passwd|whoami)\b{_GAP}-w\s{{1,3}}{_VALUE}"),
@@ -43,21 +45,25 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ("/p:", rf"\s/p:{_VALUE}"),
         (
             "htpasswd",
-            rf"\bhtpasswd\b\s[^|;\n]{{0,40}}?-\w{{0,4}}b\w{{0,3}}\s{{1,3}}(?:\S{{1,80}}\s{{1,3}})?\S{{1,60}}\s{{1,3}}{_VALUE}",
+            rf"\bhtpasswd\b\s[^|;\n]{{0,40}}?-\w{{0,4}}b\w{{0,3}}\s{{1,3}}(?:\S{{1,80}}\s{{1,3}})?\S{{1,60}}\s{{1,3}}"
+            rf"{_VALUE}",
         ),
         (
             "sudo",
-            r"\becho\s{1,3}(?:-[ne]{1,2}\s{1,2})?(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s|]{1,200})\s{0,3}\|\s{0,3}sudo\s[^\n]{0,40}?-S",
+            r"\becho\s{1,3}(?:-[ne]{1,2}\s{1,2})?(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s|"
+            r"]{1,200})\s{0,3}\|\s{0,3}sudo\s[^\n]{0,40}?-S",
         ),
         (
             "chpasswd",
-            r"\becho\s{1,3}(?:-[ne]{1,2}\s{1,2})?[\"']?[\w.-]{1,60}:(?P<value>[^\s\"']{1,200})[\"']?\s{0,3}\|\s{0,3}(?:sudo\s{1,3})?chpasswd",
+            r"\becho\s{1,3}(?:-[ne]{1,2}\s{1,2})?[\"']?[\w.-]{1,60}:(?P<value>[^\s\"']{1,200})[\"']?\s{0,3}\|\s{0,3}("
+            r"?:sudo\s{1,3})?chpasswd",
         ),
         ("--password-command", r"--password-command[ =][\"']?echo\s{1,3}(?P<value>[^\s\"']{1,200})"),
         ("-stdin --with-token", rf"(?:-stdin|--with-token)\s[^|;\n]{{0,60}}?<<<\s{{0,3}}{_VALUE}"),
         (
             "-stdin",
-            r"\becho\s{1,3}(?:-n\s)?(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s|]{1,200})\s{0,3}\|\s{0,3}[^|\n]{0,80}-stdin",
+            r"\becho\s{1,3}(?:-n\s)?(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s|]{1,200})\s{0,3}\|\s{0,3}[^|"
+            r"\n]{0,80}-stdin",
         ),
         ("snmp", rf"\bsnmp(?:walk|get|set|bulkwalk)\b{_GAP}-c\s{{0,3}}{_VALUE}"),
         ("snmp community", r"\bsnmp-server\s{1,3}community\s{1,3}(?P<value>\S{1,80})"),
@@ -67,7 +73,8 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ),
         (
             "alias",
-            rf"\bmc\s{{1,3}}alias\s{{1,3}}set\s{{1,3}}\S{{1,60}}\s{{1,3}}\S{{1,120}}\s{{1,3}}\S{{1,60}}\s{{1,3}}{_VALUE}",
+            rf"\bmc\s{{1,3}}alias\s{{1,3}}set\s{{1,3}}\S{{1,60}}\s{{1,3}}\S{{1,120}}\s{{1,3}}\S{{1,60}}\s{{1,3}}"
+            rf"{_VALUE}",
         ),
         ("openssl", rf"\bopenssl\s{{1,3}}enc\b{_GAP}-k\s{{1,3}}{_VALUE}"),
         ("_authtoken", r"_authToken[ =]{1,3}(?P<value>[\w.+/=-]{16,200})"),
@@ -83,7 +90,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             "machine",
             rf"\bmachine\s{{1,8}}\S{{1,120}}\s{{1,8}}login\s{{1,8}}\S{{1,120}}\s{{1,8}}password\s{{1,8}}{_VALUE}",
         ),
-        ("login", rf"^\s{{0,12}}login\s{{1,8}}\S{{1,120}}\s{{1,8}}password\s{{1,8}}{_VALUE}\s{{0,8}}$"),
+        ("password", rf"^\s{{0,12}}login\s{{1,8}}\S{{1,120}}\s{{1,8}}password\s{{1,8}}{_VALUE}\s{{0,8}}$"),
         ("password", rf"^\s{{0,12}}password\s{{1,8}}{_VALUE}\s{{0,8}}$"),
     )
 )
@@ -91,7 +98,8 @@ _LOGIN = re.compile(
     r"(?P<user>[^\s/:@\"'<>|`]{0,200})(?::(?P<value>[^\s@\"'<>|`]{0,300}))?@(?P<host>[^\s/\"'<>|`]{1,200})"
 )
 _QUERY = re.compile(
-    r"[?&;](?P<name>(?:access|auth|api|client|refresh|id|private|session|user|x-amz|x-goog)?[-_]?(?:token|key|apikey|secret|password|passwd|pwd|pass|signature|credential|authkey|auth|code))=(?P<value>[^\s&\"'<>|`;)]{6,400})",
+    r"[?&;](?P<name>(?:access|auth|api|client|refresh|id|private|session|user|x-amz|x-goog)?[-_]?(?:token|key|apikey|"
+    r"secret|password|passwd|pwd|pass|signature|credential|authkey|auth|code))=(?P<value>[^\s&\"'<>|`;)]{6,400})",
     re.IGNORECASE,
 )
 _HEADER = re.compile(
@@ -99,28 +107,35 @@ _HEADER = re.compile(
 )
 _AUTHORIZATION = re.compile(r"authorization|auth", re.IGNORECASE)
 _PGPASS = re.compile(
-    r"^[\s>`*-]{0,8}(?:\*|[\w.-]{1,120}):(?:\*|\d{1,5}):(?:\*|[\w.-]{1,60}):(?:\*|[\w.@-]{1,60}):(?P<value>[^\s:`|]{4,200})`?\s{0,8}$"
+    r"^[\s>`*-]{0,8}(?:\*|[\w.-]{1,120}):(?:\*|\d{1,5}):(?:\*|[\w.-]{1,60}):(?:\*|[\w.@-]{1,60}):(?P<value>[^\s:`|"
+    r"]{4,200})`?\s{0,8}$"
 )
 _WIFI = re.compile(r"WIFI:(?:[^;\n]{1,80};){0,4}?P:(?P<value>(?:\\.|[^;\n]){4,80});")
 _CONNECTION = re.compile(
-    r"(?i)\b(?:pwd|password|accountkey|sharedaccesskey|secret)\s{0,2}=\s{0,2}(?P<value>[^;\s\"']{4,200});"
+    r"(?i)\b(?:pwd|password|accountkey|sharedaccesskey)\s{0,2}=\s{0,2}(?P<value>[^;\s\"']{4,200});"
 )
 _CISCO = re.compile(r"\b(?:enable|username \S{1,40}) (?:secret|password) (?:[0-9] )?(?P<value>\S{4,120})")
 
+_LINE_FORMS = (
+    (":", _PGPASS, "a password file's line"),
+    ("wifi:", _WIFI, "a Wi-Fi password"),
+    (";", _CONNECTION, "a connection string holds a password"),
+    ("enable", _CISCO, "a device password"),
+    ("username", _CISCO, "a device password"),
+)
 _SHORT = frozenset("oc az net bcp zip 7z rar".split())
 NEEDLES: tuple[str, ...] = tuple(
     sorted(
         {needle for needles, _ in _COMMANDS for needle in needles} - _SHORT
-        | set(
-            ":// bearer basic authorization wifi: pwd accountkey enable username token apikey password secret".split()
-        )
+        | set(":// auth wifi: pwd accountkey sharedaccesskey enable username password".split())
     )
 )
 SHAPES: tuple[re.Pattern[str], ...] = (
     re.compile(r":(?:\*|\d{1,5}):[^\s:]{1,60}:[^\s:]{1,60}:\S{4}"),
     re.compile(r"[?&;][A-Za-z_-]{3,24}=\S{6}"),
     re.compile(
-        r"(?:o(?<!\w.)c|a(?<!\w.)z|n(?<!\w.)et|b(?<!\w.)cp|7(?<!\w.)za?|u(?<!\w.)n(?:zip|rar)|z(?<!\w.)ip|r(?<!\w.)ar)(?!\w)"
+        r"(?:o(?<!\w.)c|a(?<!\w.)z|n(?<!\w.)et|b(?<!\w.)cp|7(?<!\w.)za?|u(?<!\w.)n(?:zip|rar)|z(?<!\w.)ip|"
+        r"r(?<!\w.)ar)(?!\w)"
     ),
 )
 
@@ -137,17 +152,11 @@ def commands(line: str) -> Iterator[str]:
         ):
             yield "a command line holds a password"
             break
-    for pattern, message in (
-        (_PGPASS, "a password file's line"),
-        (_WIFI, "a Wi-Fi password"),
-        (_CONNECTION, "a connection string holds a password"),
-        (_CISCO, "a device password"),
-    ):
-        if any(_is_password(found["value"]) for found in pattern.finditer(line)):
+    for needle, pattern, message in _LINE_FORMS:
+        if needle in lowered and any(_is_password(found["value"]) for found in pattern.finditer(line)):
             yield message
-    for found in _HEADER.finditer(line):
-        if _is_header_value(line, found):
-            yield "an authorization header holds credentials"
+    if "auth" in lowered and any(_is_header_value(line, found) for found in _HEADER.finditer(line)):
+        yield "an authorization header holds credentials"
 
 
 def urls(line: str) -> Iterator[str]:

@@ -24,10 +24,12 @@ from pi_sandbox.memory_check.secret_words import SecretWord, WordClass, find_wor
 _WINDOW = 400
 _CLOSERS = r"[\"'`*_\]\)>}»“”]{0,4}"
 _SEPARATOR = re.compile(
-    rf"{_CLOSERS}\s{{0,8}}(?:\([^()]{{0,60}}\)|\[[^\[\]]{{0,40}}\])?{_CLOSERS}\s{{0,8}}(?P<mark>:=|=>|->|→|==?|:{{1,2}}|\|{{1,2}}|,?\s?value=|\s[-–—]\s|>|\t)[\s*_]{{0,12}}(?:\|\s{{0,8}})?"
+    rf"{_CLOSERS}\s{{0,8}}(?:\([^()]{{0,60}}\)|\[[^\[\]]{{0,40}}\])?{_CLOSERS}\s{{0,8}}(?P<mark>:=|=>|->|→|==?|"
+    rf":{{1,2}}|\|{{1,2}}|,?\s?value=|\s[-–—]\s|>|\t)[\s*_]{{0,12}}(?:\|\s{{0,8}})?"
 )
 _NAMED_SEPARATOR = re.compile(
-    rf"{_CLOSERS}(?P<name>(?:\s{{1,3}}[\w.@/&äöüÄÖÜß'’()-]{{1,30}}){{1,5}})\s{{0,4}}(?P<mark>:=|=>|->|→|=|:|\s[-–—])\s{{1,8}}"
+    rf"{_CLOSERS}(?P<name>(?:\s{{1,3}}[\w.@/&äöüÄÖÜß'’()-]{{1,30}}){{1,5}})\s{{0,4}}(?P<mark>:=|=>|->|→|=|:|"
+    rf"\s[-–—])\s{{1,8}}"
 )
 _BRACKETED = re.compile(r"\s{0,3}[(\[]\s?")
 _FLAG_SEPARATOR = re.compile(r"[=\s]\s{0,8}|$")
@@ -35,23 +37,32 @@ _QUOTES = {'"': '"', "'": "'", "`": "`", "„": '“”"', "“": "”", "«": "
 _TRAILING = ".,;:!?)]}|\"'`*>”“»…"
 _SPLIT = re.compile(r"(\s*(?:/|:|,|;|\||\s(?:und|and|&|or|oder)\s)\s*|\s+)")
 _CONNECTORS = frozenset(
-    "is ist lautet lauten heißt heisst lautete reads was war wäre remains bleibt be to auf in = : := => -> → als as equals gleich jetzt now nun neu neue new früher "
-    "still noch weiterhin it's its aktuell currently with mit using via and und sind are namely nämlich von from zu an alt old set gesetzt wurde became geändert changed paste enter type use nimm nehmen eingeben verwenden".split()
+    "is ist lautet lauten heißt heisst lautete reads was war wäre remains bleibt be to auf in = : := => -> → als as "
+    "equals gleich jetzt now nun neu neue new früher "
+    "still noch weiterhin it's its aktuell currently with mit using via and und sind are namely nämlich von from zu "
+    "an alt old set gesetzt wurde became geändert changed paste enter type use nimm nehmen eingeben verwenden".split()
 )
 _NUMBER_UNITS = re.compile(
-    r"\s{0,4}(?:%|tage?n?|days?|stunden?|hours?|min|sek|sec|zeichen\b|chars?\b|characters|mal\b|times|jahre?|years?|monate?|months?|wochen?|weeks?|stellen|digits|stellig|versuche|attempts|bits?\b|bytes?\b|/|\.\d|:\d|-\d)",
+    r"\s{0,4}(?:%|tage?n?|days?|stunden?|hours?|min|sek|sec|zeichen\b|chars?\b|characters|mal\b|times|jahre?|years?|"
+    r"monate?|months?|wochen?|weeks?|stellen|digits|stellig|versuche|attempts|bits?\b|bytes?\b|/|\.\d|:\d|-\d)",
     re.IGNORECASE,
 )
 _DIGEST_WORDS = re.compile(
-    r"commit|sha-?\d|sha(?:sum)?\b|digest|checksum|\bhash|md5|etag|integrity|prüfsumme|revision|\brev\b|\btree\b|parent|fingerprint|fingerabdruck|merge|refs/|cache|image|layer|\btrace|span|uuid|guid|"
-    r"public|öffentlich|blob|lock ?file|lockdatei|artifact|snapshot|inhalt|@sha256|sri\b|resolved|\bgit (?:checkout|show|log|diff|reset|revert)",
+    r"commit|sha-?\d|sha(?:sum)?\b|digest|checksum|\bhash|md5|etag|integrity|prüfsumme|revision|\brev\b|\btree\b|"
+    r"parent|fingerprint|fingerabdruck|merge|refs/|cache|image|layer|\btrace|span|uuid|guid|"
+    r"public|öffentlich|blob|lock ?file|lockdatei|artifact|snapshot|inhalt|@sha256|sri\b|resolved|\bgit (?:checkout|"
+    r"show|log|diff|reset|revert)",
     re.IGNORECASE,
 )
 _FUNCTION_WORDS = frozenset(
-    "the a an is are was were be been to of in on at for from with by and or not no it its this that these those as if then than so but do does did has have had will would can could should must may "
-    "we you they he she i my your our their once per via when where how what which who there here all any each after before into only just also still never always asked stored "
-    "der die das den dem des ein eine einen einem einer und oder nicht kein keine ist sind war wird werden wurde wurden zu zur zum von vom im am auf aus bei mit nach für über unter vor hinter "
-    "als wenn dann aber auch nur noch schon so wie was wer wo man ich du er sie es wir ihr bitte siehe liegt steht gibt hat haben kann muss soll darf mal sehr mehr per pro je".split()
+    "the a an is are was were be been to of in on at for from with by and or not no it its this that these those as "
+    "if then than so but do does did has have had will would can could should must may "
+    "we you they he she i my your our their once per via when where how what which who there here all any each after "
+    "before into only just also still never always asked stored "
+    "der die das den dem des ein eine einen einem einer und oder nicht kein keine ist sind war wird werden wurde "
+    "wurden zu zur zum von vom im am auf aus bei mit nach für über unter vor hinter "
+    "als wenn dann aber auch nur noch schon so wie was wer wo man ich du er sie es wir ihr bitte siehe liegt steht "
+    "gibt hat haben kann muss soll darf mal sehr mehr per pro je".split()
 )
 _TOKEN_AT = re.compile(r"\S{1,400}")
 
@@ -74,7 +85,8 @@ def sentences(line: str) -> Iterator[str]:
 
 
 _ACCOUNT = re.compile(
-    r"(?<![\w./@:-])(?:admin|administrator|root|postgres|ubuntu|deploy|guest|gast|minioadmin|sysadmin|oracle)[\"'`]{0,2}(?P<gap>\s?/\s?|\s?:\s?|\s?\|\s?|\s(?:mit|with|pw|/)\s)(?P<value>[^\s|,;/]{5,80})",
+    r"(?<![\w./@:-])(?:admin|administrator|root|postgres|ubuntu|deploy|guest|gast|minioadmin|sysadmin|"
+    r"oracle)[\"'`]{0,2}(?P<gap>\s?/\s?|\s?:\s?|\s?\|\s?|\s(?:mit|with|pw|/)\s)(?P<value>[^\s|,;/]{5,80})",
     re.IGNORECASE,
 )
 
@@ -82,7 +94,8 @@ ACCOUNT_NEEDLES = ("admin", "root", "postgres", "ubuntu", "deploy", "guest", "ga
 
 
 def accounts(line: str) -> Iterator[str]:
-    """Yields a message for a well-known account name with what can only be its password: `root / x`, `| admin | x |`."""
+    """Yields a message for a well-known account name with what can only be its password: `root / x`, `| admin | x
+    |`."""
     for found in _ACCOUNT.finditer(line):
         value = found["value"].strip("\"'`*").rstrip(_TRAILING)
         if (
@@ -186,11 +199,9 @@ def _value_believed(word_class: WordClass, value: str, around: tuple[str, str], 
     found = strength(value)
     if word_class is WordClass.TOKEN:
         return (
-            (found >= Strength.STRONG
-            and len(value) >= 8)
+            (found >= Strength.STRONG and len(value) >= 8)
             or decodes_to_login(value)
-            or (found is Strength.FAIR
-            and len(value) >= 12)
+            or (found is Strength.FAIR and len(value) >= 12)
         )
     return (found is Strength.RANDOM and len(value) >= 16) or decodes_to_login(value)
 
@@ -213,7 +224,7 @@ def _is_phrase(text: str, word_class: WordClass) -> bool:
 
 def _after_user(word_class: WordClass, text: str) -> bool:
     """`admin / x`, `admin:x`, `admin, x`: the second part is the secret."""
-    parts = [part for part in _SPLIT.split(text[:160].lstrip(" *_`\"'|"))]
+    parts = _SPLIT.split(text[:160].lstrip(" *_`\"'|"))
     values = [part.strip("\"'`*").rstrip(_TRAILING) for part in parts[0:7:2]]
     gaps = [gap.strip() for gap in parts[1:7:2]]
     if len(values) < 2 or not gaps or gaps[0] not in ("/", ":", ",", ";", "|", "und", "and", "&"):
@@ -315,7 +326,8 @@ def _is_told_password(word: SecretWord, told: _Told) -> bool:
 
 _AS = re.compile(r"(?i)\s(?:as|als)\s")
 _AS_PASSWORD = re.compile(
-    r"(?P<value>\S{5,120})[\"'`“”»)*]{0,3}\s+(?:as|als)\s+(?:the\s+|a\s+|das\s+|your\s+|our\s+|unser\s+)?(?:\w{1,20}[ -]){0,2}$",
+    r"(?P<value>\S{5,120})[\"'`“”»)*]{0,3}\s+(?:as|als)\s+(?:the\s+|a\s+|das\s+|your\s+|our\s+|"
+    r"unser\s+)?(?:\w{1,20}[ -]){0,2}$",
     re.IGNORECASE,
 )
 
@@ -331,7 +343,8 @@ def _told_before(word: SecretWord, head: str) -> bool:
 
 
 def stands_beside_word(text: str, value: str, distance: int = 60) -> bool:
-    """Tells whether a value that another detector found stands within reach after an announcing word, with no digest word between."""
+    """Tells whether a value that another detector found stands within reach after an announcing word, with no digest
+    word between."""
     place = text.find(value)
     for word in find_words(text):
         between = text[word.end : place] if place >= word.end else None

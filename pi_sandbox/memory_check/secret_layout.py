@@ -1,4 +1,5 @@
-"""Secrets that only the lines around them give away: table columns, CSV columns, a label above its value, Kubernetes secrets."""
+"""Secrets that only the lines around them give away: table columns, CSV columns, a label above its value, Kubernetes
+secrets."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,8 @@ from pi_sandbox.memory_check.secret_words import WordClass, find_words
 
 _RULE = re.compile(r"^\s{0,8}\|?[\s:|+-]{3,400}$")
 _LABEL = re.compile(
-    r"(?:\s(?:is|ist|lautet|lauten|heißt|reads|are|sind))?\s{0,4}(?:\([^()]{0,40}\))?[\s*_`\"']{0,6}(?::=?|=|->|→)?\\?[\s*_`|>]{0,8}$",
+    r"(?:\s(?:is|ist|lautet|lauten|heißt|reads|are|sind))?\s{0,4}(?:\([^()]{0,40}\))?[\s*_`\"']{0,6}(?::=?|=|->|"
+    r"→)?\\?[\s*_`|>]{0,8}$",
     re.IGNORECASE,
 )
 _ENDS_OPEN = re.compile(r"(?::|=|->|→|\\|\b(?:is|ist|lautet|lauten|heißt|reads))[\s*_`|>\\]{0,8}$", re.IGNORECASE)

@@ -4,8 +4,10 @@ What always holds:
 
 - No connection is opened: the plugins' `verify` is never called, only their expressions are used.
 - No filter of detect-secrets runs: no allow-list pragma, no file name, no baseline hides a line.
-- The raw line and the line freed of decoration are both looked at, and the end of a line joined with the next one's start.
-- Entropy alone proves nothing here: what the base's entropy and keyword plugins report counts only beside a secret word.
+- The raw line and the line freed of decoration are both looked at, and the end of a line joined with the next one's
+  start.
+- Entropy alone proves nothing here: what the base's entropy and keyword plugins report counts only beside a secret
+  word.
 - A hit names the line and the kind, never the value.
 """
 
@@ -45,7 +47,9 @@ _TRIGGERS = (
     Trigger(private_keys.NEEDLES, private_keys.SHAPES),
     Trigger(
         tuple(
-            "aws akia agpa aida aroa aipa anpa anva asia a3t accountkey= :// gho_ ghp_ ghu_ ghs_ ghr_ github_pat_ glpat- gldt- glft- glsoat- glrt- gr1348941 glcbt- glimt- glptt- glagent- gloas- _authtoken t3blbkfj pypi- sg. xox hooks.slack sq0 k_live_ eyj".split()
+            "aws akia agpa aida aroa aipa anpa anva asia a3t accountkey= :// gho_ ghp_ ghu_ ghs_ ghr_ github_pat_ "
+            "glpat- gldt- glft- glsoat- glrt- gr1348941 glcbt- glimt- glptt- glagent- gloas- _authtoken t3blbkfj "
+            "pypi- sg. xox hooks.slack sq0 k_live_ eyj".split()
         ),
         (
             re.compile(
@@ -75,10 +79,25 @@ _LONG_PLUGINS = ("IbmCloudIamDetector", "IbmCosHmacDetector", "SoftlayerDetector
 """Plugins that report only values of 44 characters and more."""
 _SHORTEST_LONG = 40
 _SHAPE_PLUGINS = (
-    "ArtifactoryDetector", "AWSKeyDetector", "AzureStorageKeyDetector", "BasicAuthDetector", "DiscordBotTokenDetector", "GitHubTokenDetector",
-    "GitLabTokenDetector", "JwtTokenDetector", "MailchimpDetector", "NpmDetector", "OpenAIDetector", "PypiTokenDetector", "SendGridDetector",
-    "SlackDetector", "SquareOAuthDetector", "StripeDetector", "TelegramBotTokenDetector", "TwilioKeyDetector",
-)  # fmt: skip
+    "ArtifactoryDetector",
+    "AWSKeyDetector",
+    "AzureStorageKeyDetector",
+    "BasicAuthDetector",
+    "DiscordBotTokenDetector",
+    "GitHubTokenDetector",
+    "GitLabTokenDetector",
+    "JwtTokenDetector",
+    "MailchimpDetector",
+    "NpmDetector",
+    "OpenAIDetector",
+    "PypiTokenDetector",
+    "SendGridDetector",
+    "SlackDetector",
+    "SquareOAuthDetector",
+    "StripeDetector",
+    "TelegramBotTokenDetector",
+    "TwilioKeyDetector",
+)
 
 
 def scan_text(lines: Sequence[str], live_secrets: Sequence[str] = (), *, prefiltered: bool = True) -> list[Hit]:
@@ -97,7 +116,8 @@ def scan_texts(batch: TextBatch, live_secrets: Sequence[str] = (), *, prefiltere
 
 @dataclass(frozen=True)
 class _Index:
-    """What the different words of some texts gave: masks of the detectors to run, whole tokens, beginnings of tokens."""
+    """What the different words of some texts gave: masks of the detectors to run, whole tokens, beginnings of
+    tokens."""
 
     marks: dict[str, int]
     tokens: dict[str, tuple[str, ...]]
@@ -114,7 +134,8 @@ class _Index:
 
 
 class _Found:
-    """Collects messages by line: what a form or a live value proves stands, what context tells only where nothing is proved."""
+    """Collects messages by line: what a form or a live value proves stands, what context tells only where nothing is
+    proved."""
 
     def __init__(self) -> None:
         self._proved: dict[int, list[str]] = {}
@@ -246,7 +267,8 @@ def _plugins(names: tuple[str, ...]) -> tuple["BasePlugin", ...]:
 
 
 def _base_messages(line: str, mask: int) -> Iterator[str]:
-    """Yields what detect-secrets says about a line, in windows with runs of blanks shortened, so that its time stays linear."""
+    """Yields what detect-secrets says about a line, in windows with runs of blanks shortened, so that its time stays
+    linear."""
     with_words = mask & _WORDS and mask & _LONG and secret_words.find_words(line)
     if not with_words and not mask & _BASE:
         return

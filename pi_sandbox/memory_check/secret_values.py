@@ -24,24 +24,38 @@ class Strength(IntEnum):
 
 
 _REFERENCE = re.compile(
-    r"^\$[A-Za-z_]\w*\$?$|\$\{|\$\(|\{\{|\}\}|^%\w{2,60}%$|^[a-z][a-z0-9+]{1,12}://[^:@\s]*$|^(?:vault|ref|secret|env|file|arn|bws?|pass|awskms|gcpkms|secretref|keyring)[:+]"
-    r"|^(?:process\.env|os\.environ|env|secrets|config|settings|vars?|local|module|data|self|this|args|params|options|values|request|req)[.\[]"
-    r"|^@@|^!(?:vault|Ref|Sub|secret|env|GetAtt)|^ENC\[|^AgB[A-Za-z0-9+/]{60}|^\$ANSIBLE_VAULT|^age1|^<%|^sha-?\d{1,3}[:=-]|^md5:|^AAAA[BCE][23][A-Za-z0-9]|^RW[QR][A-Za-z0-9+/]{40}|^(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[a-z0-9@.-]+$",
+    r"^\$[A-Za-z_]\w*\$?$|\$\{|\$\(|\{\{|\}\}|^%\w{2,60}%$|^[a-z][a-z0-9+]{1,12}://[^:@\s]*$|^(?:vault|ref|secret|"
+    r"env|file|arn|bws?|pass|awskms|gcpkms|secretref|keyring)[:+]"
+    r"|^(?:process\.env|os\.environ|env|secrets|config|settings|vars?|local|module|data|self|this|args|params|"
+    r"options|values|request|req)[.\[]"
+    r"|^@@|^!(?:vault|Ref|Sub|secret|env|GetAtt)|^ENC\[|^AgB[A-Za-z0-9+/]{60}|^\$ANSIBLE_VAULT|^age1|^<%|"
+    r"^sha-?\d{1,3}[:=-]|^md5:|^AAAA[BCE][23][A-Za-z0-9]|^RW[QR][A-Za-z0-9+/]{40}|^(?:ssh|ecdsa|sk-ssh|"
+    r"sk-ecdsa)-[a-z0-9@.-]+$",
     re.IGNORECASE,
 )
 _PLACEHOLDER_WORD = re.compile(
-    r"example|beispiel|placeholder|platzhalter|your[-_ ]|^your|dein[e-]|^ihr[e-]|change[-_ ]?(?:me|it|this)|changeme|dummy|redacted|geschw[aä]rzt|"
-    r"insert|replace|todo|fixme|eintragen|einsetzen|einf[uü]gen|hier[-_ ]|[-_ ]here$|from[-_ ]|siehe|^see[-_ ]|[-_ ]goes[-_ ]|masked|entfernt|removed|"
-    r"\.\.\.|…|x{4,}|\*{3,}|•{3,}|_{4,}|-{4,}|#{4,}|^(?:my|mein|the|some|any|real|fake|test|new|old)[-_](?:password|passwort|token|secret|key|api)|"
-    r"^(?:(?:db|api|app|user|admin|auth|access|secret|root|client|private|my)[-_]?)?(?:password|passwort|passwd|kennwort|secret|token|key|api[-_]?key|pass|pwd|user|username|benutzer|jwt|bearer)s?\d?$|"
-    r"^(?:null|none|nil|true|false|yes|no|ja|nein|undefined|empty|leer|unset|required|optional|string|str|int|bool|bytes|any|text|n/?a|tbd|unknown|unbekannt)$",
+    r"example|beispiel|placeholder|platzhalter|your[-_ ]|^your|dein[e-]|^ihr[e-]|change[-_ ]?(?:me|it|this)|changeme|"
+    r"dummy|redacted|geschw[aä]rzt|"
+    r"insert|replace|todo|fixme|eintragen|einsetzen|einf[uü]gen|hier[-_ ]|[-_ ]here$|from[-_ ]|siehe|^see[-_ ]|[-_ "
+    r"]goes[-_ ]|masked|entfernt|removed|"
+    r"\.\.\.|…|x{4,}|\*{3,}|•{3,}|_{4,}|-{4,}|#{4,}|^(?:my|mein|the|some|any|real|fake|test|new|old)[-_](?:password|"
+    r"passwort|token|secret|key|api)|"
+    r"^(?:(?:db|api|app|user|admin|auth|access|secret|root|client|private|my)[-_]?)?(?:password|passwort|passwd|"
+    r"kennwort|secret|token|key|api[-_]?key|pass|pwd|user|username|benutzer|jwt|bearer)s?\d?$|"
+    r"^(?:null|none|nil|true|false|yes|no|ja|nein|undefined|empty|leer|unset|required|optional|string|str|int|bool|"
+    r"bytes|any|text|n/?a|tbd|unknown|unbekannt)$",
     re.IGNORECASE,
 )
 _ALGORITHM = re.compile(
-    r"^(?:sha-?\d{1,3}\w{0,6}|md5|base-?\d\d\w{0,4}|utf-?\d\d?\w{0,2}|ipv[46]|x\.?509\w{0,2}|(?:id_)?ed25519\w{0,4}|(?:id_)?rsa-?\d{0,4}|aes-?\d{0,3}\w{0,6}(?:-\w+){0,2}|argon2\w{0,2}|"
-    r"pbkdf2\w{0,12}|hs\d{3}|rs\d{3}|es\d{3}|ps\d{3}|eddsa|oauth-?\d?\.?\d?|saml\d?|oidc|tls-?v?\d?\.?\d?|http/?\d?\.?\d?|h264|h265|k8s|s3|ec2|iso-?\d+\w*|rfc-?\d+|u2f|fido2?|webauthn|"
-    r"2fa|mfa|otp|totp|p-?(?:256|384|521)|secp\d{3}\w\d|curve25519|x25519|chacha20\w*(?:-\w+)?|blake[23]\w{0,2}|bcrypt\d?|scrypt|crc\d{2}|latin-?\d|win(?:32|64)|x86(?:[-_]64)?|amd64|arm64\w*|"
-    r"python[\d.]*|node[\d.]*|java\d*|php\d*|postgres(?:ql)?[\d.]*|mysql[\d.]*|ubuntu[\d.]*|debian\d*|gpt-?\d\w*(?:-\w+)*|v\d[\w.]*|q[1-4]|kw\d+|keepassx?c?|1password|bitwarden|auth0|log4j\d?|w3c?|b2b|b2c|i18n|l10n|a11y)$",
+    r"^(?:sha-?\d{1,3}\w{0,6}|md5|base-?\d\d\w{0,4}|utf-?\d\d?\w{0,2}|ipv[46]|x\.?509\w{0,2}|(?:id_)?ed25519\w{0,4}|"
+    r"(?:id_)?rsa-?\d{0,4}|aes-?\d{0,3}\w{0,6}(?:-\w+){0,2}|argon2\w{0,2}|"
+    r"pbkdf2\w{0,12}|hs\d{3}|rs\d{3}|es\d{3}|ps\d{3}|eddsa|oauth-?\d?\.?\d?|saml\d?|oidc|tls-?v?\d?\.?\d?|"
+    r"http/?\d?\.?\d?|h264|h265|k8s|s3|ec2|iso-?\d+\w*|rfc-?\d+|u2f|fido2?|webauthn|"
+    r"2fa|mfa|otp|totp|p-?(?:256|384|521)|secp\d{3}\w\d|curve25519|x25519|chacha20\w*(?:-\w+)?|blake[23]\w{0,2}|"
+    r"bcrypt\d?|scrypt|crc\d{2}|latin-?\d|win(?:32|64)|x86(?:[-_]64)?|amd64|arm64\w*|"
+    r"python[\d.]*|node[\d.]*|java\d*|php\d*|postgres(?:ql)?[\d.]*|mysql[\d.]*|ubuntu[\d.]*|debian\d*|"
+    r"gpt-?\d\w*(?:-\w+)*|v\d{1,3}[\w.]{0,4}|q[1-4]|kw\d+|keepassx?c?|1password|bitwarden|auth0|log4j\d?|w3c?|b2b|b2c|i18n|"
+    r"l10n|a11y)$",
     re.IGNORECASE,
 )
 _PLAIN_SHAPES = (
@@ -52,22 +66,26 @@ _PLAIN_SHAPES = (
     re.compile(r"~/?|[A-Za-z]:\\\S*"),
     re.compile(r"[\w-]+(?:/[\w-]*[A-Za-z_-])+(?:\.\w{1,8})?"),  # a/b/c
     re.compile(
-        r"[\w.+/-]{1,120}\.(?:md|txt|json|ya?ml|toml|ini|env|pem|crt|cer|key|pub|kdbx|gpg|asc|age|py|js|ts|sh|go|rs|java|kt|c|h|cpp|html?|css|sql|xml|csv|log|lock|conf|cfg|db|zip|tar|gz|tgz|svg|png|jpe?g|pdf|service|timer|socket)"
+        r"[\w.+/-]{1,120}\.(?:md|txt|json|ya?ml|toml|ini|env|pem|crt|cer|key|pub|kdbx|gpg|asc|age|py|js|ts|sh|go|rs|"
+        r"java|kt|c|h|cpp|html?|css|sql|xml|csv|log|lock|conf|cfg|db|zip|tar|gz|tgz|svg|png|jpe?g|pdf|service|timer|"
+        r"socket)"
     ),
     re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,62})\.){1,8}[a-z]{2,18}(?::\d{1,5})?(?:/[\w./-]*)?"),  # hosts
     re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:[:/]\d{1,5})?"),  # addresses
     re.compile(r"[vV]?\d{1,5}(?:\.\d{1,6}){1,4}(?:[-+.]?(?:rc|alpha|beta|dev|post|b|a)?\.?\d*)?"),  # versions
     re.compile(
-        r"\d{4}-\d\d?-\d\d?(?:[T_ ]\d\d?:?\d\d(?::?\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?|\d\d?\.\d\d?\.(?:\d{2,4})?|\d\d?/\d\d?/\d{2,4}"
+        r"\d{4}-\d\d?-\d\d?(?:[T_ ]\d\d?:?\d\d(?::?\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?|"
+        r"\d\d?\.\d\d?\.(?:\d{2,4})?|\d\d?/\d\d?/\d{2,4}"
     ),
     re.compile(r"\d{1,2}:\d\d(?::\d\d)?Z?"),
     re.compile(
-        r"[<>~≥≤±]?\d+(?:[.,]\d+)*(?:\s?(?:%|[a-zA-Zµ°€$]{1,3}|Bytes?|bytes?|Tage?n?|days?|hours?|Stunden?|min(?:utes?|uten)?|Zeichen|chars?|bits?|Bit|px))?"
+        r"[<>~≥≤±]?\d+(?:[.,]\d+)*(?:\s?(?:%|[a-zA-Zµ°€$]{1,3}|Bytes?|bytes?|Tage?n?|days?|hours?|Stunden?|"
+        r"min(?:utes?|uten)?|Zeichen|chars?|bits?|Bit|px))?"
     ),
     re.compile(r"[^@\s]{1,80}@[\w-]+(?:\.[\w-]+){1,6}"),  # mail addresses
     re.compile(r"@[\w/-]+"),
     re.compile(r"[A-Za-z_][\w.]{0,60}[(\[{].*", re.DOTALL),  # calls, subscripts
-    re.compile(r"[A-Za-z_][A-Za-z_.-]{1,40}=\S*"),
+    re.compile(r"(?:[a-z_][a-z_.-]{1,40}|[A-Z_][A-Z_.-]{1,40}|[A-Z][a-z]{1,20})=\S*"),
     re.compile(r"[\[({<].*[\])}>]?", re.DOTALL),
     re.compile(r"--?[A-Za-z][\w-]*(?:=.*)?"),
     re.compile(r"#\d+|[A-Z]{2,8}-\d{1,6}"),  # ticket numbers
@@ -75,7 +93,8 @@ _PLAIN_SHAPES = (
 _WORDS_WITH_DIGIT = re.compile(r"[A-Za-z]{3,}\d{1,2}")
 _CAMEL = re.compile(r"[a-z]+[A-Z]|[A-Z][a-z]+[A-Z]")
 _CHOSEN_PASSWORD = re.compile(
-    r"[A-Za-z]{2,}(?:[-_.][A-Za-z]{2,}){0,4}[-_.]?\d{2,6}|(?:[A-Z][a-z]{2,}){2,5}|(?:[a-z]{3,}-){3,6}[a-z]{3,}|[A-Za-z]{3,}\d{1,4}[A-Za-z]{1,8}|\d{2,6}[A-Za-z]{3,}"
+    r"[A-Za-z]{2,}(?:[-_.][A-Za-z]{2,}){0,4}[-_.]?\d{2,6}|(?:[A-Z][a-z]{2,}){2,5}|(?:[a-z]{3,}-){3,6}[a-z]{3,}|"
+    r"[A-Za-z]{3,}\d{1,4}[A-Za-z]{1,8}|[A-Za-z]{8,}\d|\d{2,6}[A-Za-z]{3,}"
 )
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -173,7 +192,8 @@ def _strength(value: str) -> Strength:
 
 
 def password_strength(value: str) -> Strength:
-    """Gives `strength`, read as what follows the word password and a colon: `summer-tiger-42` and `BlueWindow` count there."""
+    """Gives `strength`, read as what follows the word password and a colon: `summer-tiger-42` and `BlueWindow` count
+    there."""
     found = strength(value)
     if found is Strength.WORD and _CHOSEN_PASSWORD.fullmatch(value) and _ALGORITHM.match(value) is None:
         return Strength.FAIR

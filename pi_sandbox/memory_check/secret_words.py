@@ -13,8 +13,8 @@ from functools import lru_cache
 class WordClass(Enum):
     """How much a word promises."""
 
-    PASSWORD = "password"
-    TOKEN = "token"
+    PASSWORD = "password"  # noqa: S105 - the name of a class of words
+    TOKEN = "token"  # noqa: S105 - the name of a class of words
     WEAK = "weak"
     PIN = "pin"
     PHRASE = "phrase"
@@ -33,13 +33,15 @@ class SecretWord:
 
 
 _CORE = re.compile(
-    r"(?P<password>passw(?:or[dt]s?|örtern?|örter|oerter|d)|pass[ _-]?phrases?|passcodes?|passkey|pswd|pword|kennw(?:ort(?:e?s)?|örtern?|örter)|losungswort|codewort|zugangscodes?)"
+    r"(?P<password>passw(?:or[dt]s?|örtern?|örter|oerter|d)|pass[ _-]?phrases?|passcodes?|passkey|pswd|pword|"
+    r"kennw(?:ort(?:e?s)?|örtern?|örter)|losungswort|codewort|zugangscodes?)"
     r"|(?P<short_password>pass|pwd|pw|psk)"
     r"|(?P<phrase>mnemonic|(?:seed|wallet|recovery)[ _-]?(?:phrase|words?|wörter)|wiederherstellungs(?:phrase|wörter))"
     r"|(?P<token>tokens?|pat(?![a-z])|secrets?|geheimnisse|geheimnis|bearer|authorization)"
     r"|(?P<key>keys?|schlüssels?)"
     r"|(?P<code>codes?)"
-    r"|(?P<login>credentials?|creds|(?:zugangs|anmelde|login[ _-]?)daten|zugang|log[ -]?ins?|logged in|sign[ -]?in|einloggen|einloggt|anmelden|anmeldung|authenticate|auth|community(?= ))"
+    r"|(?P<login>credentials?|creds|(?:zugangs|anmelde|login[ _-]?)daten|zugang|log[ -]?ins?|logged in|sign[ -]?in|"
+    r"einloggen|einloggt|anmelden|anmeldung|authenticate|auth|community(?= ))"
     r"|(?P<pin>pin|puk|tan(?=:))"
     r"|(?P<sas>sas|seed(?=:))"
 )
@@ -56,47 +58,73 @@ _CLASSES = {
 }
 _COMPOUND = frozenset({"password", "token"})
 _SECRET_KEY_BEFORE = re.compile(
-    r"(?:api|access|secret|auth|private|priv|encryption|signing|master|account|shared|deploy|service|session|admin|license|licence|webhook|storage|pre-?shared|bot|app|application|hmac|aes|jwt|consumer|recovery|backup|crypto|fernet|"
-    r"zugangs|zugriffs|sicherheits|geheim|lizenz|verschlüsselungs|signatur|signier|privat|privater|geheimer|wiederherstellungs|integration|project|client)[ _-]?$"
+    r"(?:api|access|secret|auth|private|priv|encryption|signing|master|account|shared|deploy|service|session|admin|"
+    r"license|licence|webhook|storage|pre-?shared|bot|app|application|hmac|aes|jwt|consumer|recovery|backup|crypto|"
+    r"fernet|"
+    r"zugangs|zugriffs|sicherheits|geheim|lizenz|verschlüsselungs|signatur|signier|privat|privater|geheimer|"
+    r"wiederherstellungs|integration|project|client)[ _-]?$"
 )
 _NETWORK_KEY_BEFORE = re.compile(r"(?:netzwerk|wlan|wifi|wi-fi|wpa2?|wep|wireless|network|netz)[ _-]?$")
 _DOOR_BEFORE = re.compile(
-    r"(?:tür|haustür|tor|alarm|alarmanlagen|schloss|safe|tresor|door|gate|lock|entry|alarm system|unlock|entsperr|zahlen|pin|puk|keypad|garage|garagen|sicherheits|security|access|fahrrad|koffer)[ -]?$"
+    r"(?:tür|haustür|tor|alarm|alarmanlagen|schloss|safe|tresor|door|gate|lock|entry|alarm system|unlock|entsperr|"
+    r"zahlen|pin|puk|keypad|garage|garagen|sicherheits|security|access|fahrrad|koffer)[ -]?$"
 )
 _DOOR_AFTER = re.compile(
-    r" (?:fürs?|for|der|des|to|of|am|an der|zum|zur) (?:die |den |das |dem |der |the |our |unsere? )?(?:haus|garagen|hof|keller|büro)?(?:tür|tor|eingang|schloss|safe|tresor|alarm|garage|door|gate|lock|keypad|entrance|schlüsselbox|lockbox|key box)"
+    r" (?:fürs?|for|der|des|to|of|am|an der|zum|zur) (?:die |den |das |dem |der |the |our |unsere? )?(?:haus|garagen|"
+    r"hof|keller|büro)?(?:tür|tor|eingang|schloss|safe|tresor|alarm|garage|door|gate|lock|keypad|entrance|"
+    r"schlüsselbox|lockbox|key box)"
 )
 _CODES_BEFORE = re.compile(r"(?:recovery|backup|wiederherstellungs|scratch)[ _-]?$")
 _ACCOUNT_BEFORE = re.compile(r"(?:root|bind|user|admin|db|ftp|smtp|mail|sudo|wifi|wlan|my|new|old|default|require)$")
 _PIN_BEFORE = re.compile(r"(?:sim|geräte|karten|alarm|handy)-?$")
 _ENDINGS = re.compile(r"(?:s|e|es|en|er|ern)?(?![a-zäöüß])")
 NEEDLES: tuple[str, ...] = tuple(
-    "pass pswd pword kennw losungswort codewort zugang pwd pw psk mnemonic seed wallet recovery wiederherst token pat secret geheimnis bearer auth key schlüssel code credential creds anmeld login log logged sign einlogg community pin puk tan sas".split()
+    "pass pswd pword kennw losungswort codewort zugang pwd pw psk mnemonic seed wallet recovery wiederherst token "
+    "pat secret geheimnis bearer auth key schlüssel code credential creds anmeld login log logged sign einlogg "
+    "community pin puk tan sas".split()
 )
 CHOSEN_NEEDLES: tuple[str, ...] = tuple(
-    "pass pswd pword kennw losungswort codewort zugangscode pwd pw psk mnemonic seed wallet recovery wiederherst pin puk tan code wlan wifi wi-fi wpa wep netz network wireless".split()
+    "pass pswd pword kennw losungswort codewort zugangscode pwd pw psk mnemonic seed wallet recovery wiederherst pin "
+    "puk tan code wlan wifi wi-fi wpa wep netz network wireless".split()
 )
-"""After these also a number or a plain word may be the secret; after the others only what a machine or a careful person made."""
+"""After these also a number or a plain word may be the secret; after the others only what a machine or a careful person
+made."""
 
 _BENIGN_NEXT = re.compile(
-    r"^ (?:manager|policy|field|feld|file|datei|prompt|hash\w*|length|länge|rotation|reset|helper|store|type|typ|method|format|limit|usage|count|budget|bucket|window|endpoint|expir\w*|lifetime|server|scanning|scanner|"
-    r"authentication|management|verwaltung|tresor|safe|vergessen|ändern|forgotten|required|generator|dialog|cookie|columns?|table|binding|exchange|code point|press|down|figures?|takeaways?|insights?|features?|findings?|points?|"
-    r"ideas?|results?|decisions?|differences?|questions?|metrics?|terms?|value pairs?|vault|agent|stream|stretching|derivation|strength|rules?|regeln?)(?![a-zäöü]|[\w-]*\d)",
+    r"^ (?:manager|policy|field|feld|file|datei|prompt|hash\w*|length|länge|rotation|reset|helper|store|type|typ|"
+    r"method|format|limit|usage|count|budget|bucket|window|endpoint|expir\w*|lifetime|server|scanning|scanner|"
+    r"authentication|management|verwaltung|tresor|safe|vergessen|ändern|forgotten|required|generator|dialog|cookie|"
+    r"columns?|table|binding|exchange|code point|press|down|figures?|takeaways?|insights?|features?|findings?|"
+    r"points?|"
+    r"ideas?|results?|decisions?|differences?|questions?|metrics?|terms?|value pairs?|vault|agent|stream|stretching|"
+    r"derivation|strength|rules?|regeln?)(?![a-zäöü]|[\w-]*\d)",
     re.IGNORECASE,
 )
 _BENIGN_SUFFIX = re.compile(
-    r"^[_.-]?(?:(?:file|path|ref|refs|name|names|id|ids|url|uri|endpoint|type|typ|policy|length|len|länge|min|max|expir\w*|lifetime|ttl|count|limit|limits|bucket|manager|hash|hashes|hint|field|"
-    r"feld|prompt|cmd|command|env|vars?|variable|helper|store|rotation|rotate|reset|required|auth|authentication|method|format|form|prefix|algorithm|alg|version|size|usage|budget|rate|window|index|column|spalte|"
-    r"label|regel|richtlinie|datei|pfad|verwaltung|tresor|abfrage|änderung|wechsel|safe|provider|resolver|exchange|issuer|audience|scope|scopes|stream|factory|handler|service|server|validator|check|checks|encoder|"
-    r"error|fehler|changed|updated|created|protected|aware|based|basiert|less|free|signing|scanning|scanner|map|mount|volume|backend|engine|rotation|board|word|words|wort|stroke|frame|ring|chain|space|pair|"
-    r"value|bits|begin|end|data-?base|liste?|list|agent|vault|generator|eingabe|input|output|dialog|cache|cookie|header|param\w*|option|flag|class|klasse|object|objekt|interface|model|table|tabelle|login|"
-    r"source|quelle|fingerprint|fingerabdruck|binding|bindung|usage|press|down|up|code point|figures?|takeaways?|insights?|features?|findings?|points?|ideas?|idee|results?|decisions?|differences?|questions?|metrics?|terms?)(?![a-z]))",
+    r"^[_.-]?(?:(?:file|path|ref|refs|name|names|id|ids|url|uri|endpoint|type|typ|policy|length|len|länge|min|max|"
+    r"expir\w*|lifetime|ttl|count|limit|limits|bucket|manager|hash|hashes|hint|field|"
+    r"feld|prompt|cmd|command|env|vars?|variable|helper|store|rotation|rotate|reset|required|auth|authentication|"
+    r"method|format|form|prefix|algorithm|alg|version|size|usage|budget|rate|window|index|column|spalte|"
+    r"label|regel|richtlinie|datei|pfad|verwaltung|tresor|abfrage|änderung|wechsel|safe|provider|resolver|exchange|"
+    r"issuer|audience|scope|scopes|stream|factory|handler|service|server|validator|check|checks|encoder|"
+    r"error|fehler|changed|updated|created|protected|aware|based|basiert|less|free|signing|scanning|scanner|map|"
+    r"mount|volume|backend|engine|rotation|board|word|words|wort|stroke|frame|ring|chain|space|pair|"
+    r"value|bits|begin|end|data-?base|liste?|list|agent|vault|generator|eingabe|input|output|dialog|cache|cookie|"
+    r"header|param\w*|option|flag|class|klasse|object|objekt|interface|model|table|tabelle|login|"
+    r"source|quelle|fingerprint|fingerabdruck|binding|bindung|usage|press|down|up|code point|figures?|takeaways?|"
+    r"insights?|features?|findings?|points?|ideas?|idee|results?|decisions?|differences?|questions?|metrics?|"
+    r"terms?)(?![a-z]))",
     re.IGNORECASE,
 )
 _BENIGN_PREFIX = re.compile(
-    r"(?<![A-Za-zäöüß])(?:public|publishable|öffentliche[rn]?|primary|primär|foreign|fremd|sort|sortier|partition|cache|map|object|dict|registry|routing|idempotency|host|hash|index|unique|lookup|translation|i18n|json|yaml|config|row|group|"
-    r"pub|anon|site|pfeil|tasten|such|hot|short|arrow|function|natural|surrogate|composite|shard|range|dedup\w*|cluster|zeilen|haupt|gruppen|daten|verteil\w*|sonder|umlage|csrf|xsrf|page|next|continuation|sync|cancel\w*|"
-    r"max|min|num|total|prompt|completion|input|output|context|special|stop|eos|bos|pad|qr|zip|area|source|quell|status|exit|error|fehler|return|country|länder|currency|post|postleit|ländervorwahl|http|dress|byte|bar|fehler|morse|reason)[ _-]?$",
+    r"(?<![A-Za-zäöüß])(?:public|publishable|öffentliche[rn]?|primary|primär|foreign|fremd|sort|sortier|partition|"
+    r"cache|map|object|dict|registry|routing|idempotency|host|hash|index|unique|lookup|translation|i18n|json|yaml|"
+    r"config|row|group|"
+    r"pub|anon|site|pfeil|tasten|such|hot|short|arrow|function|natural|surrogate|composite|shard|range|dedup\w*|"
+    r"cluster|zeilen|haupt|gruppen|daten|verteil\w*|sonder|umlage|csrf|xsrf|page|next|continuation|sync|cancel\w*|"
+    r"max|min|num|total|prompt|completion|input|output|context|special|stop|eos|bos|pad|qr|zip|area|source|quell|"
+    r"status|exit|error|fehler|return|country|länder|currency|post|postleit|ländervorwahl|http|dress|byte|bar|fehler|"
+    r"morse|reason)[ _-]?$",
     re.IGNORECASE,
 )
 _IDENTIFIER_BEFORE = re.compile(r"(?<![\w.$-])[\w.$-]{1,60}$")
@@ -121,7 +149,8 @@ def find_words(line: str) -> tuple[SecretWord, ...]:
 
 
 def _class_of(line: str, lowered: str, found: re.Match[str]) -> WordClass | None:
-    """Gives the class that the word has where it stands; None if it is only a part of another word (`compass`, `hotkey`)."""
+    """Gives the class that the word has where it stands; None if it is only a part of another word (`compass`,
+    `hotkey`)."""
     kind, start, end = found.lastgroup or "", found.start(), found.end()
     head = lowered[max(0, start - 24) : start]
     if line[end : end + 1].islower() and _ENDINGS.match(lowered, end) is None:

@@ -13,7 +13,8 @@ from pi_sandbox.memory_text.invisible import ALWAYS_IGNORED, JOINERS, without_in
 _HIDDEN = re.compile(f"[{ALWAYS_IGNORED}{JOINERS}]")
 _WIDE = re.compile("[\uff01-\uff5e\u24b6-\u24e9\U0001d400-\U0001d7ff\u2000-\u200a\u00a0\u202f\u3000]")
 _TAG = re.compile(
-    r"</?(?:b|i|em|strong|code|span|br|p|li|ul|ol|kbd|wbr|a|div|u|tt|pre|font|mark|sub|sup|samp|var|small)(?:\s[^<>]{0,200})?/?>",
+    r"</?(?:b|i|em|strong|code|span|br|p|li|ul|ol|kbd|wbr|a|div|u|tt|pre|font|mark|sub|sup|samp|var|"
+    r"small)(?:\s[^<>]{0,200})?/?>",
     re.IGNORECASE,
 )
 _CELL_TAG = re.compile(r"</?(?:td|th|tr|table|tbody|thead)(?:\s[^<>]{0,200})?>", re.IGNORECASE)

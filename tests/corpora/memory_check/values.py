@@ -536,7 +536,7 @@ TOKENS |= {
 
 
 def _tax_body(v: Values) -> str:
-    digits = v.random.sample("123456789", 8) + ["0"]
+    digits = [*v.random.sample("123456789", 8), "0"]
     digits.append(digits[3])
     v.random.shuffle(digits)
     return "".join(digits) if digits[0] != "0" else "1" + "".join(digits[1:])

@@ -1,4 +1,4 @@
-"""The prefilter loses nothing: with and without it, the same hits, on the corpus, on mixtures of it and on made-up text."""
+"""The prefilter loses nothing: the same hits with and without it, on the corpus, mixtures of it and made-up text."""
 
 import random
 import re

@@ -48,8 +48,12 @@ def test_no_connection_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "create_connection", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    text = f'aws_access_key_id = {VALUES.make("aws_id")}\naws_secret_access_key = "{VALUES.make("random40")}"\n{VALUES.make("slack_bot")}'
-    assert len(scan_text(text.split("\n"))) == 3
+    lines = [
+        f"aws_access_key_id = {VALUES.make('aws_id')}",
+        f'aws_secret_access_key = "{VALUES.make("random40")}"',
+        VALUES.make("slack_bot"),
+    ]
+    assert len(scan_text(lines)) == 3
 
 
 @pytest.mark.parametrize(
