@@ -5,6 +5,7 @@ the wrapper goes away, however it ended, the engine closes our standard input, w
 the session.
 """
 
+import ctypes
 import os
 import selectors
 import socket
@@ -14,6 +15,17 @@ import time
 SOCKET_PATH = "/run/pi-session/control.sock"
 _WAIT_SECONDS = 30
 _CHUNK = 65536
+_PR_SET_DUMPABLE = 4
+
+
+def guard_this_process() -> None:
+    """Keeps the agent, which has our uid, away from our memory and open files; raises `OSError` if the kernel refuses.
+
+    A process that is not dumpable cannot be traced, and its /proc/<pid>/fd and mem cannot be opened, by anyone without
+    CAP_SYS_PTRACE (prctl(2), ptrace(2), proc(5)); nobody here has that. What it executes is dumpable again.
+    """
+    if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
 
 
 def _connected() -> socket.socket | None:
@@ -52,6 +64,7 @@ def _write_all(data: bytes) -> None:
 
 def main() -> int:
     """Pumps until either side ends; 1 where the entry's socket never came."""
+    guard_this_process()
     connection = _connected()
     if connection is None:
         return 1

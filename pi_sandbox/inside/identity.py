@@ -13,8 +13,13 @@ _IMAGE_FOLDER = Path("/etc")
 
 
 def write_identity(folder: Path = _FOLDER, image_folder: Path = _IMAGE_FOLDER) -> None:
-    """Writes passwd(5) and group(5) for the current uid and gid beside the image's own entries."""
+    """Writes passwd(5) and group(5) for the current uid and gid beside the image's own entries.
+
+    Podman has put a file of its own there, read-only, with an entry for the user: then there is nothing to do.
+    """
     uid, gid = os.getuid(), os.getgid()
+    if (folder / "passwd").exists():
+        return
     passwd = (image_folder / "passwd.image").read_text(encoding="utf-8")
     group = (image_folder / "group.image").read_text(encoding="utf-8")
     (folder / "passwd").write_text(passwd_text(passwd, uid, gid), encoding="utf-8")

@@ -1,6 +1,7 @@
 """Says which limit of the container was reached, so that "resource temporarily unavailable" has a cause.
 
-Read from the control group as the container sees it (cgroups(7), version 2 and 1) and from the tmpfs mounts.
+Read from the control group as the container sees it (cgroups(7), version 2 and 1) and from the tmpfs mounts. The answer
+is a list of words; the sentences stand in `session.control_messages.LIMITS`.
 """
 
 import os
@@ -13,17 +14,14 @@ _FULL = 0.99
 
 
 def reached_limits(tmpfs: Sequence[str], cgroup: Path = _CGROUP) -> tuple[str, ...]:
-    """Gives one sentence for each limit that was reached and names the setting behind it."""
+    """Gives the words of the limits that were reached."""
     found: list[str] = []
     if _count(cgroup / "pids.events", "max") or _count(cgroup / "pids" / "pids.events", "max"):
-        found.append("the session reached its limit of processes (PI_SANDBOX_PIDS)")
+        found.append("processes")
     if _count(cgroup / "memory.events", "oom_kill") or _count(cgroup / "memory" / "memory.oom_control", "oom_kill"):
-        found.append("the session reached its memory limit and the kernel ended a process (PI_SANDBOX_MEMORY)")
-    found += [
-        f"the session's temporary folder {folder} is full; it goes away with the session"
-        for folder in tmpfs
-        if _full(folder)
-    ]
+        found.append("memory")
+    if any(_full(folder) for folder in tmpfs):
+        found.append("full")
     return tuple(found)
 
 

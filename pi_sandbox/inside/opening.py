@@ -13,6 +13,7 @@ from pathlib import Path
 from pi_sandbox.errors import PiSandboxError
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.inside.control import Control, ControlClosed, accept_control
+from pi_sandbox.inside.control_bridge import guard_this_process
 from pi_sandbox.inside.identity import write_identity
 from pi_sandbox.inside.limits import reached_limits
 from pi_sandbox.inside.supervisor import Child, run_child, set_size
@@ -29,6 +30,7 @@ def open_and_run(prepare: Prepare, tmpfs: Sequence[str]) -> int:
 
     `tmpfs` are the temporary folders that are named, should one be full at the end.
     """
+    guard_this_process()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     write_identity()
     try:
@@ -50,28 +52,37 @@ def open_and_run(prepare: Prepare, tmpfs: Sequence[str]) -> int:
     set_size(start.rows, start.columns)
     control.send(Started())
     code = run_child(child, control)
-    control.send(Ended(code, reached_limits(tmpfs)))
+    control.send(Ended(code, (*reached_limits(tmpfs), *child.finish())))
     return code
 
 
 def _until_start(control: Control) -> Start:
     while True:
         match control.receive():
-            case Look(targets, marker):
-                control.send(_seen(targets, marker))
+            case Look(targets):
+                control.send(_seen(targets))
             case Start() as start:
                 return start
             case _:
                 raise MessageRefused
 
 
-def _seen(targets: Sequence[str], marker: str) -> Seen:
+def _seen(targets: Sequence[str]) -> Seen:
     sights = [look_at(Path(target)) for target in targets]
+    return Seen(
+        tuple(sight.content for sight in sights),
+        tuple(sight.writable for sight in sights),
+        tuple(sight.identity for sight in sights),
+        _word(Path(MARKERS)),
+        look_at(Path(MARKERS)).identity,
+    )
+
+
+def _word(marker: Path) -> str | None:
     try:
-        found = Path(MARKERS, marker).read_text(encoding="ascii")
+        return marker.read_text(encoding="ascii")
     except (OSError, ValueError):
-        found = None
-    return Seen(tuple(sight.content for sight in sights), tuple(sight.writable for sight in sights), found)
+        return None
 
 
 def _fail(control: Control, failure: Failed) -> int:

@@ -1,7 +1,9 @@
 """One container, attached to the user's terminal, from its creation to its removal.
 
 - The container is removed whatever happens, and before the terminal's owner reads the last message.
-- Nothing secret is sent before the container has shown that it sees this machine's files.
+- Nothing secret is sent before the container has shown that it has exactly the planned folders of this machine.
+- Until the agent runs, the terminal is as it was: Ctrl-C is a signal to the wrapper, and what is typed waits.
+- What the container says is taken only in its turn. A program in the session could have written it.
 - SIGTERM and SIGHUP end the session: the agent is asked to end, has as long as the plan gives it, and a second signal
   ends it at once. SIGINT without a terminal goes to the agent, as it would without a container.
 - The agent's stop (Ctrl-Z) becomes a stop of the wrapper: the user's shell comes back, and `fg` continues both.
@@ -10,6 +12,7 @@
 import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 
 from pi_sandbox.containers.engine import ByteChannel, Engine, ExitStatus, NotRunning, TerminalSize
 from pi_sandbox.containers.session_loop import (
@@ -26,9 +29,10 @@ from pi_sandbox.containers.signals import Signals
 from pi_sandbox.containers.terminal import Terminal, suspend_self
 from pi_sandbox.errors import EngineError, FilesError, ImageError, PiSandboxError, UsageError
 from pi_sandbox.exit_codes import ExitCode
-from pi_sandbox.launch.markers import Marker, look_message, unseen_mount, watched
-from pi_sandbox.session.container_spec import ContainerSpec, Mount
+from pi_sandbox.launch.markers import Held, Marker, compare, held, look_message
+from pi_sandbox.session.container_spec import ContainerSpec
 from pi_sandbox.session.control_messages import (
+    LIMITS,
     Continue,
     Ended,
     Failed,
@@ -81,14 +85,14 @@ def run_attached(
     """
     with Signals() as signals:
         size = terminal.size() if spec.tty else None
-        container_id = engine.create(spec, size)
-        try:
-            _compare(engine, container_id, spec, warn)
-            with terminal.raw():
-                session = _Session(engine, spec, terminal, signals, container_id, marker, make_start)
-                return session.run()
-        finally:
-            engine.remove(container_id)
+        with held(spec.mounts) as mounts:
+            container_id = engine.create(spec, size)
+            try:
+                _compare(engine, container_id, spec, warn)
+                return _Session(engine, spec, terminal, signals, container_id, mounts, marker, make_start).run()
+            finally:
+                terminal.leave()
+                engine.remove(container_id)
 
 
 def _compare(engine: Engine, container_id: str, spec: ContainerSpec, warn: Callable[[str], None]) -> None:
@@ -101,12 +105,21 @@ def _compare(engine: Engine, container_id: str, spec: ContainerSpec, warn: Calla
         warn(f"the engine does not enforce a limit of the plan: {difference}")
 
 
+class _Phase(Enum):
+    """What the container may say next: what it sees, that it started, or what happens to the agent."""
+
+    LOOKING = "looking"
+    STARTING = "starting"
+    RUNNING = "running"
+    ENDED = "ended"
+
+
 @dataclass
 class _Progress:
     """Where a session stands."""
 
+    phase: _Phase = _Phase.LOOKING
     looks: int = 0
-    started: bool = False
     interrupts: int = 0
     ending: ExitCode | None = None
     failure: PiSandboxError | None = None
@@ -124,6 +137,7 @@ class _Session:
         terminal: Terminal,
         signals: Signals,
         container_id: str,
+        mounts: Sequence[Held],
         marker: Marker,
         make_start: Callable[[TerminalSize | None], Start],
     ) -> None:
@@ -134,7 +148,7 @@ class _Session:
         self._container_id = container_id
         self._marker = marker
         self._make_start = make_start
-        self._mounts: Sequence[Mount] = watched(spec.mounts)
+        self._mounts = mounts
         self._progress = _Progress()
         self._control: ByteChannel | None = None
 
@@ -159,14 +173,16 @@ class _Session:
             raise progress.failure
         if progress.ending is not None:
             return SessionEnd(progress.ending, progress.limits)
-        if not progress.started:
-            return SessionEnd(
-                status.code or ExitCode.INTERNAL, (f"the session ended before it began (code {status.code})",)
-            )
+        if not self._has_started():
+            reason = f"the container ended before the session began (code {status.code})"
+            return SessionEnd(status.code or ExitCode.INTERNAL, (reason,))
         notes = progress.limits
         if status.out_of_memory and not notes:
-            notes = ("the kernel ended the session because it reached its memory limit (PI_SANDBOX_MEMORY)",)
+            notes = (LIMITS["memory"],)
         return SessionEnd(status.code, notes)
+
+    def _has_started(self) -> bool:
+        return self._progress.phase in (_Phase.RUNNING, _Phase.ENDED)
 
     def _open_control(self) -> None:
         try:
@@ -202,40 +218,47 @@ class _Session:
             self._on_message(message)
 
     def _on_message(self, message: Message) -> None:
-        match message:
-            case Seen():
+        progress = self._progress
+        match (progress.phase, message):
+            case (_Phase.LOOKING, Seen()):
                 self._on_seen(message)
-            case Started():
-                self._progress.started = True
+            case (_Phase.STARTING, Started()):
+                progress.phase = _Phase.RUNNING
                 self._loop.wake_after(None)
-            case Suspended():
+                self._terminal.enter()
+                self._loop.open_input()
+            case (_Phase.LOOKING | _Phase.STARTING, Failed(text, hint, code)):
+                progress.failure = _reported(text, hint, code)
+            case (_Phase.RUNNING, Suspended()) if self._spec.tty and progress.ending is None:
                 size = suspend_self(self._terminal)
                 self._resize(size)
                 self._send(Continue(size.rows, size.columns))
-            case Ended(_, limits):
-                self._progress.limits = limits
-            case Failed(text, hint, code):
-                self._progress.failure = _reported(text, hint, code)
+            case (_Phase.RUNNING, Suspended()):
+                self._send(Continue(0, 0))
+            case (_Phase.RUNNING, Ended(_, limits)):
+                progress.phase = _Phase.ENDED
+                progress.limits = tuple(LIMITS[word] for word in limits if word in LIMITS)
             case _:
-                self._give_up(EngineError("the container said something that it must not say", "build the image again"))
+                self._give_up(EngineError("a program in the session posed as its guardian; the session was ended"))
 
     def _look(self) -> None:
         self._progress.looks += 1
-        self._send(look_message(self._mounts, self._marker))
+        self._send(look_message(self._mounts))
 
     def _on_seen(self, seen: Seen) -> None:
-        difference = unseen_mount(self._mounts, self._marker, seen)
-        if difference is None:
+        verdict = compare(self._mounts, self._marker, seen)
+        if verdict.error is None:
+            self._progress.phase = _Phase.STARTING
             self._send(self._make_start(self._size()))
-        elif self._progress.looks < LOOKS:
+        elif self._progress.looks < LOOKS and not verdict.final:
             self._loop.wake_after(LOOK_AGAIN_SECONDS)
         else:
-            self._give_up(difference)
+            self._give_up(verdict.error)
 
     def _on_deadline(self) -> None:
         if self._progress.ending is not None:
-            self._kill("SIGKILL")
-        elif 0 < self._progress.looks < LOOKS and not self._progress.started:
+            self._kill_now()
+        elif self._progress.phase is _Phase.LOOKING and 0 < self._progress.looks < LOOKS:
             self._look()
             self._loop.wake_after(ANSWER_SECONDS)
         else:
@@ -244,7 +267,7 @@ class _Session:
     def _on_signal(self, number: int) -> None:
         if number == signal.SIGINT:
             self._progress.interrupts += 1
-            if self._progress.started and self._progress.interrupts < _INTERRUPTS_BEFORE_END:
+            if self._has_started() and self._progress.interrupts < _INTERRUPTS_BEFORE_END:
                 self._kill("SIGINT")
             else:
                 self._ask_to_end(ExitCode.INTERRUPTED)
@@ -252,18 +275,22 @@ class _Session:
             self._ask_to_end(_ENDING[signal.Signals(number)])
 
     def _ask_to_end(self, code: ExitCode) -> None:
-        if self._progress.ending is not None or not self._progress.started:
+        if self._progress.ending is not None or not self._has_started():
             self._progress.ending = self._progress.ending or code
-            self._kill("SIGKILL")
+            self._kill_now()
             return
         self._progress.ending = code
         self._kill("SIGTERM")
+        if code in (ExitCode.BROKEN_PIPE, ExitCode.HANGUP):
+            self._loop.discard_output()
         self._loop.wake_after(float(self._spec.standing.stop_seconds))
 
     def _give_up(self, error: PiSandboxError) -> None:
-        """Ends the session for a fault; what a container says that we are ending already is none."""
-        if self._progress.ending is None:
-            self._progress.failure = self._progress.failure or error
+        self._progress.failure = self._progress.failure or error
+        self._kill_now()
+
+    def _kill_now(self) -> None:
+        self._loop.discard_output()
         self._kill("SIGKILL")
 
     def _send(self, message: Message) -> None:

@@ -4,15 +4,17 @@ import os
 import secrets
 import select
 import time
+from collections.abc import Sequence
 
 from pi_sandbox.containers.compose_files import load_standing_part
 from pi_sandbox.containers.docker_engine import DockerEngine
 from pi_sandbox.containers.engine import ByteChannel
 from pi_sandbox.containers.image import Matches, expected_image, find_image
 from pi_sandbox.errors import EngineError
+from pi_sandbox.launch.engine_view import view_of
 from pi_sandbox.launch.host_facts import host_facts
 from pi_sandbox.launch.look import look_at_store
-from pi_sandbox.launch.markers import Marker, look_message, marker_for, unseen_mount, watched
+from pi_sandbox.launch.markers import Held, Marker, compare, held, look_message, marker_for
 from pi_sandbox.session.container_spec import ContainerSpec
 from pi_sandbox.session.control_messages import Lines, Seen, decode, encode
 from pi_sandbox.session.mount_plan import probe_targets
@@ -37,24 +39,24 @@ def probe_mounts(engine: DockerEngine, settings: Settings) -> None:
         settings,
         load_standing_part("agent", settings.limits),
         host_facts(os.environ),
-        state.image_id,
-        rootless=engine.facts().rootless,
-        session_id=session_id,
+        view_of(engine.facts(), state.image_id),
+        session_id,
     )
-    with marker_for(folders, session_id) as marker:
-        difference = _difference(engine, spec, marker)
+    with marker_for(folders, session_id) as marker, held(spec.mounts) as mounts:
+        difference = _difference(engine, spec, mounts, marker)
     if difference is not None:
         raise difference
 
 
-def _difference(engine: DockerEngine, spec: ContainerSpec, marker: Marker) -> EngineError | None:
+def _difference(
+    engine: DockerEngine, spec: ContainerSpec, mounts: Sequence[Held], marker: Marker
+) -> EngineError | None:
     container_id = engine.create(spec)
     try:
         engine.start(container_id)
         channel = engine.execute(container_id, BRIDGE, spec.user)
-        mounts = watched(spec.mounts)
-        channel.send(encode(look_message(mounts, marker)))
-        difference = unseen_mount(mounts, marker, _answer(channel))
+        channel.send(encode(look_message(mounts)))
+        difference = compare(mounts, marker, _answer(channel)).error
         channel.close()
     finally:
         engine.remove(container_id)

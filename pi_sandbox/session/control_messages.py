@@ -1,14 +1,14 @@
 """What the wrapper and the entry inside the container say to each other: one JSON object a line, in ASCII.
 
     wrapper                                   entry
-    look at these mounts, and this marker →
+    look at these mounts and the marker →
                                             ← seen
     start, with variables, CA bundle, size →
                                             ← started
+                                            ← failed, with message, hint and exit code   (instead of started)
                                             ← suspended            (the agent stopped itself, Ctrl-Z)
     continue, with the size →
                                             ← ended, with code and limits that were reached
-                                            ← failed, with message, hint and exit code   (instead of started)
 
 The end of the wrapper's side ends the session. An unknown message, or one with other members, is refused by both.
 """
@@ -17,6 +17,14 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
+
+LIMITS = {
+    "processes": "the session reached its limit of processes (PI_SANDBOX_PIDS)",
+    "memory": "the session reached its memory limit and the kernel ended a process (PI_SANDBOX_MEMORY)",
+    "full": "a temporary folder of the session is full; it goes away with the session",
+    "login": "a login of this session holds more than a key or token as pi writes it; it was not kept",
+}
+"""What the owner reads for each word: a program in the session cannot choose the sentence."""
 
 LINE_LIMIT = 8 * 1024 * 1024
 """Longest accepted line, in bytes: a CA bundle of a few hundred kilobytes and some keys fit many times over."""
@@ -29,16 +37,17 @@ class MessageRefused(ValueError):
 @dataclass(frozen=True)
 class Look:
     targets: tuple[str, ...]
-    marker: str
 
 
 @dataclass(frozen=True)
 class Seen:
-    """`contents` and `writable` are in the order of the targets; see `system.sight.Sight`."""
+    """The three lists are in the order of the targets; see `system.sight.Sight`. `marker` is the word in the marker."""
 
     contents: tuple[str | None, ...]
     writable: tuple[bool, ...]
+    identities: tuple[str | None, ...]
     marker: str | None
+    marker_identity: str | None
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ class Continue:
 
 @dataclass(frozen=True)
 class Ended:
-    """`code` as a shell would give it (128 + signal); `limits` are sentences for the owner."""
+    """`code` as a shell would give it (128 + signal); `limits` are words of `LIMITS`."""
 
     code: int
     limits: tuple[str, ...]

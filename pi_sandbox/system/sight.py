@@ -1,44 +1,92 @@
 """What a folder or file looks like from here: the wrapper and the container both look, and the two must agree.
 
 A container engine that runs on another machine, in a virtual machine that shares other folders, or in another mount
-namespace shows an empty or older folder under the same path, without a word.
+namespace shows an empty or older folder under the same path, without a word. And a program that may write in the parent
+of a folder may put another one in its place between the moment it was planned and the moment it is mounted.
 """
 
+import contextlib
 import hashlib
 import os
 import stat
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+SPECIAL = "special"
+NOTHING = "nothing"
+
+_LOOK = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK) | os.O_CLOEXEC
+"""Opens for looking only, where the system can (open(2), O_PATH)."""
 
 
 @dataclass(frozen=True)
 class Sight:
-    """One look. `content` is a digest over the names in a folder, or the word for what else it is; `None` if denied.
+    """One look.
 
-    Names are compared in Unicode normal form C, because some shared folders give them in another form.
+    `content` is a digest over the names in a folder, or the word for what else it is; `None` if it is denied.
+    `identity` is device and inode as `dev:ino`, which two processes of one kernel see alike; `None` without a folder or
+    file. Names are compared in Unicode normal form C, because some shared folders give them in another form.
     """
 
     content: str | None
     writable: bool
+    identity: str | None
 
 
 def look_at(path: Path) -> Sight:
     """Gives what is seen at `path` by this process, without following what lies inside."""
     try:
         found = path.stat()
-        content = _names_digest(path) if stat.S_ISDIR(found.st_mode) else _kind(found)
     except FileNotFoundError:
-        return Sight("nothing", writable=False)
+        return Sight(NOTHING, writable=False, identity=None)
     except OSError:
-        return Sight(None, writable=False)
-    return Sight(content, writable=os.access(path, os.W_OK))
+        return Sight(None, writable=False, identity=None)
+    identity = identity_of(found)
+    try:
+        content = _names_digest(path) if stat.S_ISDIR(found.st_mode) else _kind(found)
+    except OSError:
+        return Sight(None, writable=False, identity=identity)
+    return Sight(content, os.access(path, os.W_OK), identity)
+
+
+def identity_of(found: os.stat_result) -> str:
+    """Gives device and inode as one word."""
+    return f"{found.st_dev}:{found.st_ino}"
+
+
+def empty_content() -> str:
+    """Gives the content of a folder without names."""
+    return _digest([])
+
+
+@contextlib.contextmanager
+def held_without_links(path: Path) -> Iterator[str]:
+    """Opens an absolute path of which no part may be a link, and gives its identity while it is held open.
+
+    Held open, its inode number cannot be given to another file. Raises `OSError` for a part that is missing or a link.
+    """
+    descriptor = os.open("/", _LOOK | os.O_DIRECTORY)
+    try:
+        for part in path.parts[1:]:
+            inner = os.open(part, _LOOK | os.O_NOFOLLOW, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+            if stat.S_ISLNK(os.fstat(descriptor).st_mode):
+                raise NotADirectoryError(0, "it is a link", part)
+        yield identity_of(os.fstat(descriptor))
+    finally:
+        os.close(descriptor)
 
 
 def _names_digest(path: Path) -> str:
-    names = sorted(os.fsencode(unicodedata.normalize("NFC", name)) for name in os.listdir(path))
-    return hashlib.sha256(b"\0".join(names)).hexdigest()
+    return _digest([os.fsencode(unicodedata.normalize("NFC", name)) for name in os.listdir(path)])
+
+
+def _digest(names: list[bytes]) -> str:
+    return hashlib.sha256(b"\0".join(sorted(names))).hexdigest()
 
 
 def _kind(found: os.stat_result) -> str:
-    return "file" if stat.S_ISREG(found.st_mode) else "special"
+    return "file" if stat.S_ISREG(found.st_mode) else SPECIAL

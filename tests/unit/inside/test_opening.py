@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pi_sandbox.session import control_messages as messages
+from pi_sandbox.system.sight import identity_of
 
 ENTRY = """
 import os, socket, sys
@@ -16,6 +17,7 @@ from pathlib import Path
 from pi_sandbox.errors import UsageError
 from pi_sandbox.inside import opening
 from pi_sandbox.inside.control import Control
+from pi_sandbox.inside.supervisor import Child
 from pi_sandbox.inside.supervisor import Child
 
 def prepare(start):
@@ -70,27 +72,30 @@ class Entry:
 @pytest.fixture
 def entry(tmp_path: Path) -> Iterator[Entry]:
     (tmp_path / "marker").write_text("the word")
-    made = Entry(tmp_path)
+    made = Entry(tmp_path / "marker")
     yield made
     made.ends_with()
 
 
 def test_it_looks_as_often_as_asked_then_runs_the_child_and_tells_its_code(entry: Entry, tmp_path: Path) -> None:
     for _ in range(2):
-        entry.send(messages.Look((str(tmp_path), str(tmp_path / "nothing")), "marker"))
+        entry.send(messages.Look((str(tmp_path), str(tmp_path / "nothing"))))
     entry.send(messages.Start({}, None, 0, 0))
     first, second, *rest = entry.received()
     assert isinstance(first, messages.Seen)
     assert first == second
     assert (first.marker, first.contents[1], first.writable) == ("the word", "nothing", (True, False))
+    assert first.identities == (identity_of(tmp_path.stat()), None)
+    assert first.marker_identity == identity_of((tmp_path / "marker").stat())
     assert rest == [messages.Started(), messages.Ended(5, ())]
     assert entry.ends_with()[0] == 5
 
 
-def test_a_marker_that_is_not_there_is_no_word(entry: Entry) -> None:
-    entry.send(messages.Look((), "other"))
+def test_a_marker_that_is_not_there_is_no_word(entry: Entry, tmp_path: Path) -> None:
+    (tmp_path / "marker").unlink()
+    entry.send(messages.Look(()))
     entry.send(messages.Start({}, None, 0, 0))
-    assert entry.received()[0] == messages.Seen((), (), None)
+    assert entry.received()[0] == messages.Seen((), (), (), None, None)
     entry.ends_with()
 
 

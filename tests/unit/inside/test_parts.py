@@ -9,6 +9,7 @@ from pi_sandbox.inside.agent_folder import fill_agent_folder
 from pi_sandbox.inside.certificates import trust
 from pi_sandbox.inside.identity import group_text, passwd_text
 from pi_sandbox.inside.limits import reached_limits
+from pi_sandbox.session.control_messages import LIMITS
 
 PASSWD = "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n"
 GROUP = "root:x:0:\nusers:x:100:\n"
@@ -72,17 +73,17 @@ def test_certificates_are_added_for_node_and_joined_for_the_others(tmp_path: Pat
 @pytest.mark.parametrize(
     ("file", "text", "word"),
     [
-        ("pids.events", "max 3\n", "PI_SANDBOX_PIDS"),
-        ("pids/pids.events", "max 1\n", "PI_SANDBOX_PIDS"),
-        ("memory.events", "low 0\noom_kill 2\n", "PI_SANDBOX_MEMORY"),
-        ("memory/memory.oom_control", "oom_kill_disable 0\noom_kill 1\n", "PI_SANDBOX_MEMORY"),
+        ("pids.events", "max 3\n", "processes"),
+        ("pids/pids.events", "max 1\n", "processes"),
+        ("memory.events", "low 0\noom_kill 2\n", "memory"),
+        ("memory/memory.oom_control", "oom_kill_disable 0\noom_kill 1\n", "memory"),
     ],
 )
-def test_a_reached_limit_names_its_setting(tmp_path: Path, file: str, text: str, word: str) -> None:
+def test_a_reached_limit_has_its_word(tmp_path: Path, file: str, text: str, word: str) -> None:
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(text)
-    (sentence,) = reached_limits((), tmp_path)
-    assert word in sentence
+    assert reached_limits((), tmp_path) == (word,)
+    assert word in LIMITS
     (tmp_path / file).write_text(text.replace(" 3", " 0").replace(" 2", " 0").replace(" 1", " 0"))
     assert reached_limits((), tmp_path) == ()
 

@@ -1,53 +1,115 @@
-"""The marker, and the comparison of what both sides see."""
+"""The marker, and the comparison of what the container sees with what was planned and is held."""
 
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
 
-from pi_sandbox.launch.markers import Marker, look_message, marker_for, unseen_mount, watched
+from pi_sandbox.errors import EngineError
+from pi_sandbox.launch.markers import Held, Marker, compare, held, look_message, marker_for
 from pi_sandbox.session.container_spec import Mount, MountKind
 from pi_sandbox.session.control_messages import Seen
 from pi_sandbox.settings.folders import Folders
-from pi_sandbox.system.sight import look_at
+from pi_sandbox.system.sight import empty_content, look_at
 
-MARKER = Marker("session", "word")
+MARKER = Marker("word", "1:1")
+OTHER_KERNEL = "9:9"
 
 
 @pytest.fixture
 def mount(tmp_path: Path) -> Mount:
-    (tmp_path / "note.md").write_text("x")
-    return Mount(PurePosixPath("/brain/core"), MountKind.BIND, tmp_path, False, "")
+    store = tmp_path.resolve() / "store"
+    store.mkdir()
+    (store / "note.md").write_text("x")
+    return Mount(PurePosixPath("/brain/core"), MountKind.BIND, store, False, "")
 
 
-def seen(mount: Mount, word: str | None = MARKER.word) -> Seen:
-    assert mount.source is not None
-    sight = look_at(mount.source)
-    return Seen((sight.content,), (sight.writable,), word)
+@pytest.fixture
+def item(mount: Mount) -> Held:
+    with held((mount,)) as items:
+        return items[0]
 
 
-def test_the_same_sight_and_the_right_word_are_no_difference(mount: Mount) -> None:
-    assert unseen_mount((mount,), MARKER, seen(mount)) is None
+def seen(path: Path | None, word: str | None = MARKER.word, marker_identity: str | None = MARKER.identity) -> Seen:
+    assert path is not None
+    sight = look_at(path)
+    return Seen((sight.content,), (sight.writable,), (sight.identity,), word, marker_identity)
+
+
+def test_the_planned_folder_and_the_right_word_are_no_difference(item: Held) -> None:
+    assert compare((item,), MARKER, seen(item.mount.source)).error is None
 
 
 @pytest.mark.parametrize("word", [None, "", "other"])
-def test_a_wrong_word_is_an_engine_that_sees_other_files(mount: Mount, word: str | None) -> None:
-    error = unseen_mount((mount,), MARKER, seen(mount, word))
+def test_a_wrong_word_is_an_engine_that_sees_other_files(item: Held, word: str | None) -> None:
+    error = compare((item,), MARKER, seen(item.mount.source, word)).error
     assert error is not None
     assert "marker" in error.message
 
 
-def test_an_empty_folder_where_notes_are_is_refused_by_name(mount: Mount, tmp_path: Path) -> None:
-    empty = tmp_path / "note.md.d"
+def test_another_folder_with_the_same_names_is_refused_at_once(item: Held, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    (copy / "note.md").write_text("x")
+    verdict = compare((item,), MARKER, seen(copy))
+    assert verdict.error is not None
+    assert verdict.final
+    assert str(item.mount.source) in verdict.error.message
+
+
+def test_names_that_changed_meanwhile_are_no_difference_where_the_folder_is_the_same(item: Held) -> None:
+    before = seen(item.mount.source)
+    assert item.mount.source is not None
+    (item.mount.source / "new.md").write_text("x")
+    assert compare((item,), MARKER, before).error is None
+
+
+def test_an_empty_folder_where_notes_are_is_refused_by_name(item: Held, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
     empty.mkdir()
-    error = unseen_mount((mount,), MARKER, Seen((look_at(empty).content,), (True,), MARKER.word))
-    assert error is not None
-    assert str(tmp_path) in error.message
+    for kernel in (MARKER.identity, OTHER_KERNEL):
+        error = compare((item,), MARKER, seen(empty, marker_identity=kernel)).error
+        assert error is not None
+        assert str(item.mount.source) in error.message
 
 
-def test_a_folder_that_only_the_container_may_not_read_or_write_is_named_as_such(mount: Mount) -> None:
-    denied = unseen_mount((mount,), MARKER, Seen((None,), (False,), MARKER.word))
-    locked = unseen_mount((mount,), MARKER, replace(seen(mount), writable=(False,)))
+def test_an_engine_that_numbers_files_its_own_way_is_judged_by_names_and_asked_again(item: Held) -> None:
+    elsewhere = replace(seen(item.mount.source, marker_identity=OTHER_KERNEL), identities=("7:7",))
+    assert compare((item,), MARKER, elsewhere).error is None
+    verdict = compare((item,), MARKER, replace(elsewhere, contents=("other",)))
+    assert verdict.error is not None
+    assert not verdict.final
+
+
+def test_a_source_that_became_a_link_is_refused_before_anything_is_made(mount: Mount, tmp_path: Path) -> None:
+    source = tmp_path / "store"
+    source.rename(tmp_path / "away")
+    source.symlink_to(tmp_path / "away")
+    with pytest.raises(EngineError, match="became a link"), held((mount,)):
+        pytest.fail("a link was taken for the folder")
+
+
+def test_a_link_further_up_is_refused_too(mount: Mount, tmp_path: Path) -> None:
+    (tmp_path / "outer").mkdir()
+    (tmp_path / "outer/inner").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "outer")
+    with pytest.raises(EngineError), held((replace(mount, source=tmp_path / "link/inner"),)):
+        pytest.fail("a link on the way was followed")
+    with held((replace(mount, source=tmp_path.resolve() / "outer/inner"),)) as items:
+        assert items[0].identity is not None
+
+
+def test_a_link_of_the_owner_to_their_own_settings_is_followed(mount: Mount, tmp_path: Path) -> None:
+    (tmp_path / "config").symlink_to(tmp_path / "store")
+    own = replace(mount, source=tmp_path / "config", target=PurePosixPath("/run/pi-config"))
+    with held((own,)) as items:
+        assert compare(items, MARKER, seen(tmp_path / "store")).error is None
+
+
+def test_a_folder_that_only_the_container_may_not_read_or_write_is_named_as_such(item: Held) -> None:
+    whole = seen(item.mount.source)
+    denied = compare((item,), MARKER, replace(whole, contents=(None,), writable=(False,))).error
+    locked = compare((item,), MARKER, replace(whole, writable=(False,))).error
     assert denied is not None
     assert "may not read" in denied.message
     assert "SELinux" in denied.hint
@@ -55,36 +117,28 @@ def test_a_folder_that_only_the_container_may_not_read_or_write_is_named_as_such
     assert "may not write" in locked.message
 
 
-def test_a_read_only_mount_need_not_be_writable(mount: Mount) -> None:
-    assert unseen_mount((replace(mount, read_only=True),), MARKER, replace(seen(mount), writable=(False,))) is None
+def test_a_read_only_mount_need_not_be_writable(item: Held) -> None:
+    read_only = replace(item, mount=replace(item.mount, read_only=True))
+    assert compare((read_only,), MARKER, replace(seen(item.mount.source), writable=(False,))).error is None
 
 
-def test_an_answer_for_other_mounts_is_refused(mount: Mount) -> None:
-    assert unseen_mount((mount, mount), MARKER, seen(mount)) is not None
+def test_an_answer_for_other_mounts_is_refused(item: Held) -> None:
+    assert compare((item, item), MARKER, seen(item.mount.source)).final
 
 
-def test_a_folder_within_a_sessions_reach_that_became_a_link_is_refused(mount: Mount, tmp_path: Path) -> None:
-    link = tmp_path / "link"
-    link.symlink_to(tmp_path, target_is_directory=True)
-    for target in (PurePosixPath("/brain/private/level"), PurePosixPath(link)):
-        moved = replace(mount, target=target, source=link)
-        error = unseen_mount((moved,), MARKER, seen(moved))
-        assert error is not None
-        assert "became a link" in error.message
-        assert str(link) in error.message
+def test_a_mask_must_be_empty(tmp_path: Path) -> None:
+    mask = Held(Mount(PurePosixPath("/brain/core/.git"), MountKind.MASK, None, True, ""), None)
+    empty = Seen((empty_content(),), (False,), ("3:3",), MARKER.word, MARKER.identity)
+    assert compare((mask,), MARKER, empty).error is None
+    for content in ("x", "nothing", None):
+        verdict = compare((mask,), MARKER, replace(empty, contents=(content,)))
+        assert verdict.error is not None
+        assert verdict.final
 
 
-def test_a_link_that_only_the_owner_can_make_is_followed(mount: Mount, tmp_path: Path) -> None:
-    link = tmp_path / "link"
-    link.symlink_to(tmp_path, target_is_directory=True)
-    state = replace(mount, target=PurePosixPath("/run/pi-config"), source=link)
-    assert unseen_mount((state,), MARKER, seen(state)) is None
-
-
-def test_masks_are_not_looked_at(mount: Mount) -> None:
-    mask = Mount(PurePosixPath("/brain/core/.git"), MountKind.MASK, None, True, "")
-    assert watched((mount, mask)) == (mount,)
-    assert look_message(watched((mount, mask)), MARKER).targets == ("/brain/core",)
+def test_every_mount_and_mask_is_asked_about(item: Held) -> None:
+    mask = Held(Mount(PurePosixPath("/brain/core/.git"), MountKind.MASK, None, True, ""), None)
+    assert look_message((item, mask)).targets == ("/brain/core", "/brain/core/.git")
 
 
 def test_the_marker_lies_there_for_the_time_of_the_block_only(tmp_path: Path) -> None:
@@ -92,4 +146,5 @@ def test_the_marker_lies_there_for_the_time_of_the_block_only(tmp_path: Path) ->
     folders.markers.mkdir(parents=True)
     with marker_for(folders, "abc") as marker:
         assert (folders.markers / "abc").read_text() == marker.word
+        assert marker.identity == look_at(folders.markers / "abc").identity
     assert list(folders.markers.iterdir()) == []

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from pi_sandbox.session import control_messages as messages
 
 EXAMPLES = [
-    messages.Look(("/a", "/ö"), "marker"),
-    messages.Seen(("x", None), (True, False), None),
-    messages.Seen((), (), "word"),
+    messages.Look(("/a", "/ö")),
+    messages.Seen(("x", None), (True, False), ("1:2", None), None, None),
+    messages.Seen((), (), (), "word", "1:2"),
     messages.Start({"A": "b"}, "-----BEGIN", 24, 80),
     messages.Start({}, None, 0, 0),
     messages.Started(),
