@@ -27,7 +27,7 @@ from pi_sandbox.containers.session_loop import (
 )
 from pi_sandbox.containers.signals import Signals
 from pi_sandbox.containers.terminal import Terminal, suspend_self
-from pi_sandbox.errors import EngineError, FilesError, ImageError, PiSandboxError, UsageError
+from pi_sandbox.errors import EngineError, FilesError, ImageError, PiSandboxError, UsageError, quoted
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.launch.markers import Held, Marker, compare, held, look_message
 from pi_sandbox.session.container_spec import ContainerSpec
@@ -54,6 +54,7 @@ LOOKS = 5
 """How often a difference is looked at again: another session may have changed a folder between the two looks."""
 
 _CONTROL = "control"
+_SHOWN_BYTES = 300
 _ENDING = {
     signal.SIGTERM: ExitCode.TERMINATED,
     signal.SIGHUP: ExitCode.HANGUP,
@@ -209,13 +210,22 @@ class _Session:
                 """The container's own stream says when the session is over."""
 
     def _hear(self, data: bytes) -> None:
+        if self._progress.ending is not None and self._progress.phase is not _Phase.RUNNING:
+            return
         try:
             messages = [decode(line) for line in self._progress.lines.feed(data)]
         except MessageRefused as error:
-            self._give_up(EngineError(str(error), "build the image again: `pi-sandbox image build`"))
+            self._give_up(self._refused(error, data))
             return
         for message in messages:
             self._on_message(message)
+
+    def _refused(self, error: MessageRefused, data: bytes) -> EngineError:
+        """Before the agent runs, a line that is no message is the engine's own, which could not run the bridge."""
+        if self._has_started():
+            return EngineError(f"{error}; the session was ended")
+        said = quoted(data[:_SHOWN_BYTES].decode("utf-8", "replace").strip())
+        return EngineError(f"the engine could not reach the container that it started; it says {said}", "try again")
 
     def _on_message(self, message: Message) -> None:
         progress = self._progress
