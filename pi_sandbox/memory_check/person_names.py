@@ -116,6 +116,15 @@ _FAMILY_NAMES = frozenset(
     "rossi russo ferrari bianchi dubois durand leroy moreau laurent petit lindqvist johansson andersson nilsson "
     "hansen larsen jensen nielsen petrov petrova ivanov ivanova popov kim lee nguyen singh patel kumar sharma".split()
 )
+_FAMILY_ALONE = re.compile(rf"(?<![\w@./-])(?P<name>{_WORD})(?=\s(?:ist|hat|hatte|war|wird|is|has|was|had)\s)")
+_ONLY_FAMILY = frozenset(
+    "müller schmidt meyer meier maier mayer hoffmann schulz schäfer schröder neumann krüger hofmann hartmann lehmann "
+    "schmitt schmid schulze köhler herrmann scholz möller schubert albrecht schumacher krämer schulte seidel "
+    "pfeiffer yilmaz kaya demir "
+    "öztürk aydin özdemir kowalski nowak novak wisniewski smith jones taylor williams davies evans wilson johnson "
+    "robinson thompson edwards collins morris murphy davis garcia rodriguez martinez hernandez lopez gonzalez rossi "
+    "ferrari dubois lindqvist petrova ivanov nguyen kumar".split()
+)
 _ROLE_PAIR = re.compile(
     rf"(?<!\w)(?:[Kk]und(?:e|in)|[Bb]ewerber(?:in)?|[Mm]ieter(?:in)?|[Pp]atient(?:in)?|[Mm]itarbeiter(?:in)?|"
     rf"[Kk]andidat(?:in)?|[Cc]ustomer|[Cc]andidate|[Aa]pplicant|[Tt]enant|[Cc]lient|[Ee]mployee|"
@@ -150,6 +159,9 @@ def names_in(text: str) -> list[Name]:
     for match in _ROLE_FAMILY.finditer(text):
         if match["name"].lower() in _FAMILY_NAMES:
             found.append(Name(match.start("name"), match.end(), NameKind.FULL))
+    for match in _FAMILY_ALONE.finditer(text):
+        if match["name"].lower() in _ONLY_FAMILY:
+            found.append(Name(match.start(), match.end(), NameKind.GIVEN))
     position = 0
     while (full := _FULL_NAME.search(text, position)) is not None:
         if full["given"].split("-")[0].lower() in _ALL_GIVEN and full["family"].lower() not in _NOT_FAMILY:
@@ -190,7 +202,9 @@ def may_hold_name(word: str) -> bool:
     it."""
     if word.islower() or word.isdigit():
         return False
-    return any(part in _TITLES or part.lower() in _ALL_GIVEN for part in _PARTS.findall(word))
+    return any(
+        part in _TITLES or part.lower() in _ALL_GIVEN or part.lower() in _ONLY_FAMILY for part in _PARTS.findall(word)
+    )
 
 
 def _without_overlap(names: list[Name]) -> list[Name]:

@@ -94,7 +94,7 @@ _NATIONAL: tuple[tuple[tuple[str, ...], re.Pattern[str], str | None], ...] = (
     _number("curp", r"\bcurp\b", r"[A-Z]{4}\d{6}[HM][A-Z]{5}[0-9A-Z]\d", "mx.curp"),
     _number("resident card 身份证", r"resident id|id card number|身份证", r"\d{17}[0-9X]", "cn.ric"),
     _number("pass", r"reisepass|passport|pass-?nr|passnummer",
-        r"(?=[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z]{1,2}[0-9A-Z]{6,12}|\d{8,9}", None),
+        r"(?=[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z]{1,2}[0-9A-Z]{6,14}|\d{8,9}", None),
     _number("ausweis card aufenthaltstitel", r"personalausweis|ausweis-?(?:nr|nummer)|id[- ]card|aufenthaltstitel",
         r"(?=[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z][0-9A-Z]{7,16}", None),
     _number("führerschein driver driving", r"führerschein|driver'?s? licen[cs]e|driving licen[cs]e",

@@ -13,6 +13,7 @@ _NAME_FIELD = (
 )
 _FIELD = re.compile(
     rf"(?i)[\"']?\b(?:(?P<name>{_NAME_FIELD})|strasse|straße|street|phone|telefon|ort|"
+    rf"(?:customer|user|kunden|member|patient|account)_?(?:id|nr|nummer|no)|(?P<plain>name|kunde)|"
     rf"city)[\"']?\s{{0,2}}[:=]\s{{0,2}}[\"']?(?P<value>[^\"',;{{}}|\n]{{2,60}})"
 )
 _ROW_START = re.compile(r"^[\s|>\"'(-]{0,8}[\w-]{0,12}\d{1,12}[\"']?\s{0,3}[;|,\t]")
@@ -66,7 +67,7 @@ def data_rows(line: str) -> Iterator[str]:
     fields = [found["value"].strip() for found in found_fields]
     if (
         len(fields) >= 2
-        and any(found["name"] for found in found_fields)
+        and any(found["name"] or found["plain"] for found in found_fields)
         and any(is_name_cell(value) or _looks_filled(value) for value in fields)
     ):
         yield "a row of data about a person"

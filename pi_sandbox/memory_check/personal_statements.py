@@ -59,7 +59,8 @@ _TOPICS: tuple[Topic, ...] = (
         r"(?:der|bei der|in der) (?:spd|cdu|csu|fdp|afd|grünen|linken|partei)|"
         r"votes? (?:for|labour|tory|green|republican|democrat)|voted for|party member|asyl|flüchtling|refugee|asylum|"
         r"herkunft|ethnic|vorbestraft|vorstrafe|convict(?:ed|ion)|criminal record|haftstrafe|prison|insolven|"
-        r"schulden|verschuldet|pfändung|bankrupt|in debt|geschieden|scheidung|divorce|affäre|affair with|unterhalt|"
+        r"schulden|verschuldet|pfändung|bankrupt|betet\b|prays\b|in debt|geschieden|scheidung|divorce|affäre|affair "
+        r"with|unterhalt|"
         r"alimony|sorgerecht|custody|fingerabdruck von|fingerprint of",
     ),
     _topic(
@@ -69,7 +70,8 @@ _TOPICS: tuple[Topic, ...] = (
         r"gehaltswunsch|gehaltsvorstellung|absage|abgesagt|zweiten? runde|kündigungsfrist|probezeit|probearbeit|"
         r"einstellen\b|eingestellt|zusage|assessment-center|kandidat(?:in)?\b|"
         r"candidate|applicant|applied (?:for|to)|application (?:of|from)|interview(?:ed)? (?:with|of)|"
-        r"interview\b.{0,30}(?:cv|poor|weak|strong|went|failed)|job interview|\bcv\b|résumé|resume\b|job offer|offer "
+        r"interview\b.{0,30}(?:cv|poor|weak|strong|went|failed)|declined (?:our|the) offer|profil passt|interview\b|"
+        r"job interview|\bcv\b|résumé|resume\b|job offer|offer "
         r"(?:to|letter)|rejected\b|turned down|notice period|salary expectation|hire\b|hired|hiring|phone screen|"
         r"second round|shortlist|reference check|background check",
         NameKind.FULL,
@@ -82,7 +84,8 @@ _TOPICS: tuple[Topic, ...] = (
         r"beförderung|gehalt\b|gehaltserhöhung|verdient\b|brutto|netto\b|bonus\b|prämie|"
         r"unzuverlässig|faul\b|überfordert|unmotiviert|leistungsschwach|minderleist|schwach\b|inkompetent|"
         r"unpünktlich|zu spät|arbeitet (?:schlampig|unsauber|langsam|schlecht)|schlampig|unter erwartung|"
-        r"schwierig(?:er|e)? (?:kolleg|mensch|charakter)|nicht teamfähig|cholerisch|launisch|fehltage|personalakte|"
+        r"schwierig(?:er|e)? (?:kolleg|mensch|charakter)|nicht teamfähig|cholerisch|launisch|fehltage|verlässt "
+        r"(?:das|die) (?:unternehmen|firma)|eigeninitiative|profil passt|personalakte|"
         r"(?:arbeits)?vertrag wird nicht|nicht verlängert|bonus gekürzt|zielerreichung|ständig streit|personalnummer|"
         r"überstunden|"
         r"poor performer|low performer|underperform|performance (?:review|rating|improvement|appraisal|issues?|plan)|"
@@ -91,7 +94,8 @@ _TOPICS: tuple[Topic, ...] = (
         r"overpaid|"
         r"unreliable|lazy|incompetent|sloppy|overwhelmed|unmotivated|misses every|always late|late again|difficult "
         r"to work with|not a team player|bad attitude|below expectations|exceeds expectations|meets expectations|"
-        r"weak (?:engineer|developer|performer)|code quality is|\bpip\b|absences|resign(?:ed|s|ation)|quit\b|"
+        r"weak (?:engineer|developer|performer)|code quality is|\bpip\b|absences|leaving the company|left the "
+        r"company|resign(?:ed|s|ation)|quit\b|"
         r"contract will not|contract (?:was|is) not renewed|missing deadlines|misses deadlines|not senior|probation",
         NameKind.GIVEN,
     ),
@@ -110,16 +114,29 @@ _TOPICS: tuple[Topic, ...] = (
     _topic(
         "personal-birth",
         "tells a person's age",
-        r"\d{1,2} jahre alt|\d{1,2}-jährige|\d{1,2} years? old|aged \d{2}|wird (?:am [^.]{1,20} )?\d{2}\b(?=[.!]?$)|"
+        r"hat (?:am [^.]{1,20} |heute |morgen )?geburtstag|birthday\b|\d{1,2} jahre alt|\d{1,2}-jährige|\d{1,2} "
+        r"years? old|aged \d{2}|wird (?:am [^.]{1,20} )?\d{2}\b(?=[.!]?$)|"
         r"turns \d{2}\b",
     ),
 )
 
 
-def _needle(alternative: str) -> str:
-    """Gives the literal that a word expression begins with: the longest run of letters before anything special."""
-    literal = re.split(r"[\\(\[.?*+{ ]", alternative, maxsplit=1)[0]
-    return literal[:-1] if alternative[len(literal) : len(literal) + 1] in ("?", "*", "{") else literal
+def _needles(alternative: str) -> Iterator[str]:
+    """Yields literals of which one stands in each text that a word expression matches: what its first part begins
+    with."""
+    alternative = alternative.removeprefix(r"\b")
+    if alternative.startswith("(?:"):
+        end = alternative.index(")")
+        parts = [alternative[end + 2 :]] if alternative[end + 1 : end + 2] == "?" else alternative[3:end].split("|")
+        for part in parts:
+            yield from _needles(part)
+        return
+    literal = re.split(r"[\\(\[.?*+{]", alternative, maxsplit=1)[0]
+    literal = literal[:-1] if alternative[len(literal) : len(literal) + 1] in ("?", "*", "{") else literal
+    literal = max(literal.split(), key=len, default="")
+    if len(literal) < 2 and not alternative.startswith(r"\d"):
+        raise ValueError(f"no literal to look for: {alternative}")
+    yield literal.lower()
 
 
 def _alternatives(source: str) -> Iterator[str]:
@@ -133,7 +150,8 @@ def _alternatives(source: str) -> Iterator[str]:
 
 NEEDLES: tuple[str, ...] = tuple(
     sorted(
-        {_needle(alternative).lower() for topic in _TOPICS for alternative in _alternatives(topic.source)} - {""}
+        {needle for topic in _TOPICS for alternative in _alternatives(topic.source) for needle in _needles(alternative)}
+        - {""}
         | {"jahre", "jährige", "years", "year"}
     )
 )

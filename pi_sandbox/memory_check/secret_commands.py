@@ -116,18 +116,24 @@ _CONNECTION = re.compile(
 )
 _CISCO = re.compile(r"\b(?:enable|username \S{1,40}) (?:secret|password) (?:[0-9] )?(?P<value>\S{4,120})")
 
+_COOKIE = re.compile(
+    r"(?i)cookie\S{0,3}\s{1,3}(?:[^\s=;]{1,40}=[^\s;]{0,400};\s{0,2}){0,6}?(?:\w{0,20}sid|sess\w{0,20}|connect\.sid|"
+    r"auth\w{0,20}|remember\w{0,20})="
+    r"(?P<value>[^\s;\"']{16,400})"
+)
 _LINE_FORMS = (
     (":", _PGPASS, "a password file's line"),
     ("wifi:", _WIFI, "a Wi-Fi password"),
     (";", _CONNECTION, "a connection string holds a password"),
     ("enable", _CISCO, "a device password"),
     ("username", _CISCO, "a device password"),
+    ("cookie", _COOKIE, "a session cookie"),
 )
 _SHORT = frozenset("oc az net bcp zip 7z rar".split())
 NEEDLES: tuple[str, ...] = tuple(
     sorted(
         {needle for needles, _ in _COMMANDS for needle in needles} - _SHORT
-        | set(":// auth wifi: pwd accountkey sharedaccesskey enable username password".split())
+        | set(":// auth wifi: pwd accountkey sharedaccesskey enable username password cookie".split())
     )
 )
 SHAPES: tuple[re.Pattern[str], ...] = (

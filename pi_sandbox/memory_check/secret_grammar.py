@@ -251,11 +251,13 @@ class _Told:
 
 
 def _told(word: SecretWord, tail: str, head: str) -> bool:
+    if word.spelling.startswith("pass") and word.spelling.endswith("phrase") and _is_phrase(tail, word.word_class):
+        return True
     connected = adjacent = False
     for position, found in enumerate(_TOKEN_AT.finditer(tail)):
         raw = found[0]
         if found.start() == 0:
-            adjacent = raw.endswith(":")
+            adjacent = raw.endswith((":", "?"))
             connected = connected or adjacent
             continue
         if position > 12 or raw in ("|", "||") or (position > 0 and raw.startswith("|")):
@@ -291,11 +293,9 @@ def _is_told_secret(word: SecretWord, told: _Told) -> bool:
 
 def _is_told_token(word: SecretWord, told: _Told) -> bool:
     value, found = told.value, strength(told.value)
-    if (
-        found < Strength.STRONG
-        or is_uuid(value)
-        or (is_hex(value) and (len(value) < 16 or _DIGEST_WORDS.search(told.around)))
-    ):
+    if is_uuid(value):
+        return word.word_class is WordClass.TOKEN and (told.position == 0 or told.adjacent)
+    if found < Strength.STRONG or (is_hex(value) and (len(value) < 16 or _DIGEST_WORDS.search(told.around))):
         return False
     if word.word_class is WordClass.TOKEN:
         return len(value) >= 12 and (told.connected or told.position <= 1)

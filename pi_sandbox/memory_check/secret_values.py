@@ -54,7 +54,8 @@ _ALGORITHM = re.compile(
     r"2fa|mfa|otp|totp|p-?(?:256|384|521)|secp\d{3}\w\d|curve25519|x25519|chacha20\w*(?:-\w+)?|blake[23]\w{0,2}|"
     r"bcrypt\d?|scrypt|crc\d{2}|latin-?\d|win(?:32|64)|x86(?:[-_]64)?|amd64|arm64\w*|"
     r"python[\d.]*|node[\d.]*|java\d*|php\d*|postgres(?:ql)?[\d.]*|mysql[\d.]*|ubuntu[\d.]*|debian\d*|"
-    r"gpt-?\d\w*(?:-\w+)*|v\d{1,3}[\w.]{0,4}|q[1-4]|kw\d+|keepassx?c?|1password|bitwarden|auth0|log4j\d?|w3c?|b2b|b2c|i18n|"
+    r"gpt-?\d\w*(?:-\w+)*|v\d{1,3}[\w.]{0,4}|q[1-4]|kw\d+|keepassx?c?|1password|bitwarden|auth0|log4j\d?|w3c?|b2b|"
+    r"b2c|i18n|"
     r"l10n|a11y)$",
     re.IGNORECASE,
 )

@@ -39,10 +39,10 @@ _CORE = re.compile(
     r"|(?P<phrase>mnemonic|(?:seed|wallet|recovery)[ _-]?(?:phrase|words?|wörter)|wiederherstellungs(?:phrase|wörter))"
     r"|(?P<token>tokens?|pat(?![a-z])|secrets?|geheimnisse|geheimnis|bearer|authorization)"
     r"|(?P<key>keys?|schlüssels?)"
-    r"|(?P<code>codes?)"
+    r"|(?P<code>codes?|kombination|combination)"
     r"|(?P<login>credentials?|creds|(?:zugangs|anmelde|login[ _-]?)daten|zugang|log[ -]?ins?|logged in|sign[ -]?in|"
     r"einloggen|einloggt|anmelden|anmeldung|authenticate|auth|community(?= ))"
-    r"|(?P<pin>pin|puk|tan(?=:))"
+    r"|(?P<pin>pin|puk|geheimzahl|tan(?=:))"
     r"|(?P<sas>sas|seed(?=:))"
 )
 _CLASSES = {
@@ -62,11 +62,17 @@ _SECRET_KEY_BEFORE = re.compile(
     r"license|licence|webhook|storage|pre-?shared|bot|app|application|hmac|aes|jwt|consumer|recovery|backup|crypto|"
     r"fernet|"
     r"zugangs|zugriffs|sicherheits|geheim|lizenz|verschlüsselungs|signatur|signier|privat|privater|geheimer|"
-    r"wiederherstellungs|integration|project|client)[ _-]?$"
+    r"wiederherstellungs|integration|project|client|"
+    r"heroku|deepl|mistral|openai|anthropic|claude|gemini|groq|cohere|github|gitlab|azure|aws|google|stripe|sendgrid|"
+    r"mailgun|twilio|datadog|cloudflare|hetzner|telegram|discord|slack|grafana|sentry|algolia|pinecone|huggingface|"
+    r"replicate|deepseek|openrouter|perplexity|tavily|elevenlabs|nvidia|vultr|linode|digitalocean|postmark|mapbox|"
+    r"codeberg|gitea|forgejo|woodpecker|jenkins|sonar|snyk|openweather)[ _-]?$"
 )
 _NETWORK_KEY_BEFORE = re.compile(r"(?:netzwerk|wlan|wifi|wi-fi|wpa2?|wep|wireless|network|netz)[ _-]?$")
+_NETWORK_NAME = re.compile(r"\bssid\b")
 _DOOR_BEFORE = re.compile(
-    r"(?:tür|haustür|tor|alarm|alarmanlagen|schloss|safe|tresor|door|gate|lock|entry|alarm system|unlock|entsperr|"
+    r"(?:tür|haustür|tor|alarm|alarmanlagen|schloss|safe|tresor|door|gate|lock|entry|alarm system|handy|iphone|phone|"
+    r"tablet|unlock|entsperr|"
     r"zahlen|pin|puk|keypad|garage|garagen|sicherheits|security|access|fahrrad|koffer)[ -]?$"
 )
 _DOOR_AFTER = re.compile(
@@ -81,11 +87,11 @@ _ENDINGS = re.compile(r"(?:s|e|es|en|er|ern)?(?![a-zäöüß])")
 NEEDLES: tuple[str, ...] = tuple(
     "pass pswd pword kennw losungswort codewort zugang pwd pw psk mnemonic seed wallet recovery wiederherst token "
     "pat secret geheimnis bearer auth key schlüssel code credential creds anmeld login log logged sign einlogg "
-    "community pin puk tan sas".split()
+    "community pin puk geheimzahl kombination combination tan sas".split()
 )
 CHOSEN_NEEDLES: tuple[str, ...] = tuple(
     "pass pswd pword kennw losungswort codewort zugangscode pwd pw psk mnemonic seed wallet recovery wiederherst pin "
-    "puk tan code wlan wifi wi-fi wpa wep netz network wireless".split()
+    "puk tan code geheimzahl kombination combination wlan wifi wi-fi wpa wep netz network wireless ssid".split()
 )
 """After these also a number or a plain word may be the secret; after the others only what a machine or a careful person
 made."""
@@ -157,7 +163,7 @@ def _class_of(line: str, lowered: str, found: re.Match[str]) -> WordClass | None
         return None
     inside_word = head[-1:].isalpha() and not (line[start].isupper() and line[start - 1].islower())
     if kind == "key":
-        if _NETWORK_KEY_BEFORE.search(head):
+        if _NETWORK_KEY_BEFORE.search(head) or _NETWORK_NAME.search(lowered, max(0, start - 80), start):
             return WordClass.PASSWORD
         if _SECRET_KEY_BEFORE.search(head):
             return WordClass.TOKEN
