@@ -74,6 +74,11 @@ class Repository:
         return is_true(self.config, "core.ignorecase", default=False)
 
     @property
+    def composes_names(self) -> bool:
+        """Whether git on this disk takes every name in its composed form (macOS)."""
+        return is_true(self.config, "core.precomposeunicode", default=False)
+
+    @property
     def has_file_modes(self) -> bool:
         """Whether the executable bit on this disk means something."""
         return is_true(self.config, "core.filemode", default=True)

@@ -6,6 +6,7 @@
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,12 +85,13 @@ def take_over(repository: Repository, git: PrivateGit, commit: str, identity: Id
 
 
 def note_push(repository: Repository, url: str, commit: str, identity: Identity) -> None:
-    """Moves the remote-tracking branch of a remote that has the same URL, as `git push` does."""
+    """Moves the remote-tracking branch of a remote that has the same URL, as `git push` does; a failure is no loss."""
     for name in remote_names(repository.config, url):
         fetch = last_value(repository.config, f"remote.{name}.fetch")
         if fetch == f"+refs/heads/*:refs/remotes/{name}/*":
             ref = f"refs/remotes/{name}/{repository.branch}"
-            git_in_store(repository, "update-ref", "-m", _REFLOG, ref, commit, variables=identity.variables())
+            with suppress(GitFailedError):
+                git_in_store(repository, "update-ref", "-m", _REFLOG, ref, commit, variables=identity.variables())
 
 
 def _moved(repository: Repository) -> SyncFailedError:

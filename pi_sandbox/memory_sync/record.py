@@ -17,7 +17,7 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Push:
-    """One push that arrived. `time` is in UTC, as `2026-01-31T12:00:00Z`."""
+    """A commit that a sync pushed, or found on the remote. `time` is in UTC, as `2026-01-31T12:00:00Z`."""
 
     commit: str
     branch: str

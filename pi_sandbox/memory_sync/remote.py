@@ -50,7 +50,7 @@ class Remote:
 
     def state(self) -> RemoteState:
         """Reads the remote's refs; raises `SyncFailedError`."""
-        result = self._run("ls-remote", "--symref", "--", self.access.url, seconds=READ_SECONDS)
+        result = self._run("ls-remote", "--symref", "--", self.access.url, "HEAD", "refs/heads/*", seconds=READ_SECONDS)
         if result.status != 0:
             raise self._failure(result)
         branches: dict[str, str] = {}

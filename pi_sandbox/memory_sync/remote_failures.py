@@ -73,6 +73,11 @@ _KINDS = tuple(
             "give the token the right to write to this repository",
         ),
         (
+            r"is this a git repository|not a git repository|not valid: could not determine hash",
+            "{host} answers with something that is no git (a login page, or a wrong path)",
+            "open the store's URL in a browser and look at what is there",
+        ),
+        (
             r"not found|returned error: 404|does not appear to be a git repository",
             "there is no such repository on {host}, or this credential may not see it",
             "look at the store's URL and at the token's rights",

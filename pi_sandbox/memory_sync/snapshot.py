@@ -20,7 +20,7 @@ from pi_sandbox.memory_sync.working_tree import (
     ListedFile,
     list_files,
     read_listed,
-    tracked_names,
+    repository_names,
     without_ignored,
 )
 from pi_sandbox.system.files import read_regular_file
@@ -60,8 +60,14 @@ class Snapshot:
         index = _index_entries(self.repository, self.git)
         tracked = self.committed.keys() | index.keys()
         listed = list_files(self.repository.folder)
-        names = tracked_names({file.path for file in listed}, tracked, ignores_case=self.repository.ignores_case)
-        kept = without_ignored(self.git, listed, tracked | names.keys())
+        names = repository_names(
+            {file.path for file in listed},
+            tracked,
+            ignores_case=self.repository.ignores_case,
+            composes=self.repository.composes_names,
+        )
+        known = {path for path, name in names.items() if name in tracked}
+        kept = without_ignored(self.git, listed, tracked | known)
         nested = {file.path for file in kept if file.kind is FileKind.GITLINK}
         for path, mode in sorted(index.items()):
             if mode == GITLINK and path not in nested:

@@ -92,6 +92,8 @@ class _Sync:
             return StoreOutcome.SKIPPED
         if candidate.new_commit is None and not candidate.commits:
             self._say("nothing to push")
+            if on_remote is not None:
+                self._note_remote(on_remote)
             return StoreOutcome.NOTHING
         review = self._review(candidate)
         for part in review_parts(review):
@@ -207,18 +209,33 @@ class _Sync:
 
     def _push(self, commit: str) -> None:
         self.remote.push(commit, self._branch)
-        found = self.remote.state().branches.get(self._branch)
+        found = self._seen_on_remote()
         if found != commit:
             raise SyncFailedError(
                 f"the remote took the push and did not move its branch (it has {found or 'none'}, not {commit})",
                 "the commit stays local; ask whoever runs the remote",
             )
-        time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        push = Push(commit, self._branch, self.request.access.url, time)
-        current = read_record(record_path(self.request.records, self.request.store))
-        self._write_record(replace(current, last_push=push))
-        note_push(self.repository, self.request.access.url, commit, self._identity)
         self._say(f"pushed {commit} to {self._branch}")
+        note_push(self.repository, self.request.access.url, commit, self._identity)
+        self._note_remote(commit)
+
+    def _seen_on_remote(self) -> str | None:
+        try:
+            return self.remote.state().branches.get(self._branch)
+        except SyncFailedError as error:
+            raise SyncFailedError(
+                f"the remote took the push, but whether it arrived could not be seen: {error.message}",
+                "run the sync again: it tells what the remote has",
+            ) from error
+
+    def _note_remote(self, commit: str) -> None:
+        """Records that the remote has this commit, unless that is known."""
+        current = read_record(record_path(self.request.records, self.request.store))
+        place = (commit, self._branch, self.request.access.url)
+        last = current.last_push
+        if last is None or (last.commit, last.branch, last.url) != place:
+            time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            self._write_record(replace(current, last_push=Push(*place, time)))
 
     def _write_record(self, record: SyncRecord) -> None:
         write_record(record_path(self.request.records, self.request.store), record)

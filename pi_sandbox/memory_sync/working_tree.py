@@ -58,19 +58,23 @@ def without_ignored(git: PrivateGit, files: list[ListedFile], tracked: Set[str])
     return [file for file in files if file.path not in ignored]
 
 
-def tracked_names(listed: Set[str], tracked: Set[str], *, ignores_case: bool) -> Mapping[str, str]:
+def repository_names(listed: Set[str], tracked: Set[str], *, ignores_case: bool, composes: bool) -> Mapping[str, str]:
     """Gives, for each name on the disk that the repository spells otherwise, the repository's spelling.
 
     The same name can be composed in the one and decomposed in the other, because macOS hands out what it was given and
-    git there keeps the composed form; on a disk that ignores case the letters may differ too. Two names that are both
-    there stay two.
+    git there keeps the composed form, also of a new name (`composes`); on a disk that ignores case the letters may
+    differ too. Two names that are both there stay two.
     """
     spellings: dict[str, str] = {}
+    taken = set(listed)
     missing = {_same_name(path, ignores_case): path for path in tracked - listed}
     for path in sorted(listed - tracked):
         known = missing.pop(_same_name(path, ignores_case), None)
         if known is not None:
             spellings[path] = known
+        elif composes and (composed := unicodedata.normalize("NFC", path)) not in taken:
+            spellings[path] = composed
+            taken.add(composed)
     return spellings
 
 

@@ -60,6 +60,17 @@ def test_a_server_with_a_fault_of_its_own_is_named(store):
         store.server.restart()
 
 
+def test_a_login_page_in_the_place_of_the_repository_is_named(store):
+    folder = store.server.folder
+    (folder / "login.html").write_text("<html>log in</html>\n")
+    page = f"RewriteEngine on\nRewriteRule ^/git/ {folder}/login.html [L]\n"
+    store.server.restart(extra=f"{page}<Directory {folder}>\nRequire all granted\n</Directory>")
+    try:
+        fails(store, "something that is no git")
+    finally:
+        store.server.restart()
+
+
 def test_an_authority_that_is_not_trusted_is_a_certificate_failure_that_names_the_setting(store):
     before = store.server.requests()
     untrusting = dataclasses.replace(store, network=Network(None, None, None))

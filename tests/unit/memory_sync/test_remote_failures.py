@@ -24,6 +24,9 @@ SAID = {
     "fatal: unable to access 'https://h/x/': Received HTTP code 407 from proxy after CONNECT": "wants a login",
     "fatal: unable to access 'https://h/x/': Could not resolve proxy: p": "proxy",
     "fatal: write error: No space left on device": "disk is full",
+    "fatal: https://h/x/info/refs not valid: is this a git repository?": "something that is no git",
+    "fatal: unable to access 'https://h/x/': server verification failed: certificate has expired.": "expired",
+    "fatal: unable to access 'https://h/x/': SSL: certificate subject name (a) does not match": "was not accepted",
     "something that nobody has seen yet": "git could not work with h",
 }
 

@@ -8,7 +8,7 @@ from pi_sandbox.git_access.private_git import private_git
 from pi_sandbox.git_access.repository import read_repository
 from pi_sandbox.memory_check.memory_file import FileKind
 from pi_sandbox.memory_sync import working_tree
-from pi_sandbox.memory_sync.working_tree import ListedFile, list_files, read_listed, tracked_names, without_ignored
+from pi_sandbox.memory_sync.working_tree import ListedFile, list_files, read_listed, repository_names, without_ignored
 from tests.unit.git_access.repositories import make
 
 
@@ -114,16 +114,26 @@ COMPOSED, DECOMPOSED = (unicodedata.normalize(form, "notes/größe.md") for form
 
 
 def test_a_name_in_the_other_normal_form_is_the_tracked_file():
-    assert tracked_names({DECOMPOSED}, {COMPOSED}, ignores_case=False) == {DECOMPOSED: COMPOSED}
+    assert repository_names({DECOMPOSED}, {COMPOSED}, ignores_case=False, composes=False) == {DECOMPOSED: COMPOSED}
+
+
+def test_a_new_name_is_composed_where_git_composes_names():
+    assert repository_names({DECOMPOSED}, set(), ignores_case=True, composes=True) == {DECOMPOSED: COMPOSED}
+    assert repository_names({DECOMPOSED}, set(), ignores_case=True, composes=False) == {}
+    assert repository_names({DECOMPOSED, COMPOSED}, set(), ignores_case=False, composes=True) == {}
+    half = {"o\u0323\u0302", "\u1ecd\u0302"}
+    assert len(repository_names(half, set(), ignores_case=False, composes=True)) == 1
 
 
 def test_two_names_that_are_both_there_stay_two():
-    assert tracked_names({COMPOSED, DECOMPOSED}, {COMPOSED}, ignores_case=False) == {}
+    assert repository_names({COMPOSED, DECOMPOSED}, {COMPOSED}, ignores_case=False, composes=False) == {}
 
 
 def test_letter_case_counts_unless_the_disk_ignores_it():
-    assert tracked_names({"notes/A.md"}, {"notes/a.md"}, ignores_case=False) == {}
-    assert tracked_names({"notes/A.md"}, {"notes/a.md"}, ignores_case=True) == {"notes/A.md": "notes/a.md"}
+    assert repository_names({"notes/A.md"}, {"notes/a.md"}, ignores_case=False, composes=False) == {}
+    assert repository_names({"notes/A.md"}, {"notes/a.md"}, ignores_case=True, composes=False) == {
+        "notes/A.md": "notes/a.md"
+    }
 
 
 def test_a_file_above_the_limit_is_named_and_not_read(store, monkeypatch):
