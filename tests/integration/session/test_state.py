@@ -64,17 +64,11 @@ def test_the_login_persists_in_its_domain_only(planted: Sandbox) -> None:
     assert "kept" not in planted.shell(planted.project("b", "private"), login).ok()
 
 
-def test_a_command_left_in_the_login_keeps_the_domains_next_session_from_starting(planted: Sandbox) -> None:
-    login = planted.home / "state" / "work" / "auth.json"
-    kept = login.read_bytes()
+def test_a_command_left_in_the_login_does_not_reach_the_domains_next_session(planted: Sandbox) -> None:
     plant = """echo '{"anthropic":{"type":"api_key","key":"!touch ran"}}' > ~/.pi/agent/auth.json"""
     planted.shell(planted.project("a", "work"), plant).ok()
-    refused = planted.shell(planted.project("c", "work"), "true")
-    assert refused.code == 6
-    assert str(login) in refused.err
-    planted.shell(planted.project("b", "private"), "true").ok()
-    login.write_bytes(kept)
-    planted.shell(planted.project("c", "work"), "true").ok()
+    again = planted.shell(planted.project("c", "work"), "cat ~/.pi/agent/auth.json")
+    assert "touch ran" not in again.ok()
 
 
 def test_a_session_can_be_continued_in_its_domain_and_is_unknown_in_the_other(planted: Sandbox) -> None:

@@ -1,0 +1,132 @@
+"""Sessions reach the world and not each other; two containers on the engine's default bridge would."""
+
+import contextlib
+import json
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from pi_sandbox.containers.docker_engine import connect
+from pi_sandbox.containers.network import NETWORK
+from tests.integration.session.sandbox import COMMAND, Sandbox, docker, inspect
+
+SERVE = "python3 -m http.server 8000 --bind 0.0.0.0 >/tmp/log 2>&1 & until grep -q Serving /tmp/log; do sleep 0.1; done"
+PORT = 8000
+
+
+def ask(address: str, port: int = PORT) -> str:
+    script = f"import socket; socket.create_connection(('{address}', {port}), 4); print('reached')"
+    return f'python3 -c "{script}" 2>&1 | tail -1'
+
+
+def address_of(container: str, network: str = NETWORK) -> str:
+    return str(inspect(container)[0]["NetworkSettings"]["Networks"][network]["IPAddress"])
+
+
+class _Greeting(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, format: str, *values: object) -> None:
+        """Stays quiet."""
+
+
+@contextlib.contextmanager
+def serving_here(address: str) -> Iterator[int]:
+    with ThreadingHTTPServer((address, 0), _Greeting) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server.server_port
+        server.shutdown()
+        thread.join()
+
+
+def test_a_session_cannot_connect_to_another_one_that_serves(sandbox: Sandbox) -> None:
+    first, second = sandbox.project("apart/one"), sandbox.project("apart/two", domain="work")
+    with sandbox.session(first, before=SERVE) as live:
+        address = address_of(live.container)
+        name = inspect(live.container)[0]["Name"].lstrip("/")
+        itself = docker("exec", live.container, "sh", "-c", ask("127.0.0.1"))
+        assert itself == "reached\n"
+        assert "timed out" in sandbox.shell(second, ask(address)).ok()
+        assert "reached" not in sandbox.shell(second, ask(name)).ok()
+
+
+def test_two_containers_on_the_default_bridge_can(sandbox: Sandbox) -> None:
+    image = json.loads(sandbox.call("plan", sandbox.project("apart/one"), "--format", "json").ok())["container"][
+        "image"
+    ]
+    name = f"pi-sandbox-test-{uuid.uuid4().hex[:8]}"
+    docker("run", "--detach", "--rm", "--name", name, "--entrypoint", "sh", image, "-c", f"{SERVE}; sleep 60")
+    try:
+        address = address_of(name, "bridge")
+        script = f"for i in 1 2 3 4 5 6 7 8; do {ask(address)} | grep reached && exit; sleep 0.5; done"
+        assert docker("run", "--rm", "--entrypoint", "sh", image, "-c", script) == "reached\n"
+    finally:
+        docker("rm", "--force", name)
+
+
+def test_a_session_reaches_what_lies_outside(sandbox: Sandbox) -> None:
+    project = sandbox.project("apart/one")
+    sandbox.shell(project, "true").ok()
+    gateway = json.loads(docker("network", "inspect", NETWORK))[0]["IPAM"]["Config"][0]["Gateway"]
+    with serving_here(gateway) as port:
+        assert sandbox.shell(project, ask(gateway, port)).ok() == "reached\n"
+
+
+def test_the_packets_are_as_large_as_on_the_default_bridge(sandbox: Sandbox) -> None:
+    default = json.loads(docker("network", "inspect", "bridge"))[0]["Options"]
+    said = sandbox.shell(sandbox.project("apart/one"), "cat /sys/class/net/eth0/mtu; grep -c . /proc/net/if_inet6").out
+    size, addresses = said.split()
+    assert size == default.get("com.docker.network.driver.mtu", "1500")
+    assert addresses in ("0", "1"), "besides its own loopback, the session has no IPv6 address that others could reach"
+
+
+@pytest.fixture
+def without_network() -> None:
+    """The network is there once; a test that needs it gone is skipped while sessions of others use it."""
+    docker("network", "rm", NETWORK, check=False)
+    if NETWORK in docker("network", "ls", "--format", "{{.Name}}").split():
+        pytest.skip("sessions of others are running in the network")
+
+
+@pytest.mark.usefixtures("without_network")
+def test_engines_that_need_it_at_the_same_time_make_it_once() -> None:
+    script = "import os; from pi_sandbox.containers.docker_engine import connect; connect(os.environ).ensure_network()"
+    started = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(4)]
+    assert [process.wait(60) for process in started] == [0] * len(started)
+    found = [name for name in docker("network", "ls", "--format", "{{.Name}}").split() if name == NETWORK]
+    assert found == [NETWORK]
+
+
+@pytest.mark.usefixtures("without_network")
+def test_another_network_of_that_name_is_refused(sandbox: Sandbox) -> None:
+    docker("network", "create", NETWORK)
+    try:
+        ended = sandbox.shell(sandbox.project("apart/one"), "true")
+        assert ended.code == 3
+        assert "docker network rm pi-sandbox" in ended.err
+    finally:
+        docker("network", "rm", NETWORK)
+        import os
+
+        with contextlib.closing(connect(os.environ)) as engine:
+            engine.ensure_network()
+
+
+def test_the_plan_names_the_network(sandbox: Sandbox) -> None:
+    said = subprocess.run(
+        [*COMMAND, "plan", str(sandbox.project("apart/one"))],
+        env=sandbox.environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "network" in said
+    assert NETWORK in said
