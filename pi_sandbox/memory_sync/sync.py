@@ -208,6 +208,7 @@ class _Sync:
         take_over(self.repository, self._git, candidate.new_commit, self._identity, self.request.shown_folder)
 
     def _push(self, commit: str) -> None:
+        self._say(f"pushing {commit}")
         self.remote.push(commit, self._branch)
         found = self._seen_on_remote()
         if found != commit:

@@ -5,9 +5,10 @@ The access log shows the Authorization header of every request. A second port ha
 
 import base64
 import contextlib
+import hashlib
+import ipaddress
 import os
 import secrets
-import shutil
 import socket
 import ssl
 import subprocess
@@ -194,10 +195,8 @@ ScriptAlias /git/ {_BACKEND}/
 
 
 def _make_login(server: GitServer) -> None:
-    hashed = subprocess.run(
-        ["openssl", "passwd", "-apr1", "-stdin"], input=server.token, capture_output=True, text=True, check=True
-    ).stdout.strip()
-    (server.folder / "login").write_text(f"{USER}:{hashed}\n")
+    hashed = base64.b64encode(hashlib.sha1(server.token.encode()).digest()).decode()
+    (server.folder / "login").write_text(f"{USER}:{{SHA}}{hashed}\n")
 
 
 def _make_certificates(server: GitServer, valid_from: timedelta, valid_for: timedelta, names: tuple[str, ...]) -> None:
@@ -222,8 +221,6 @@ def _certificate(
     lasts: timedelta,
     names: tuple[str, ...] = (),
 ) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
-    import ipaddress
-
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     builder = (
@@ -276,7 +273,3 @@ def _log(server: GitServer) -> str:
 
 def _git(*arguments: str) -> None:
     subprocess.run(["git", *arguments], check=True, capture_output=True)
-
-
-def remove_folder(path: Path) -> None:
-    shutil.rmtree(path, ignore_errors=True)
