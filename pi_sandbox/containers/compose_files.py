@@ -3,6 +3,8 @@
 - every key of a standing file must be one of the known ones, every value of its one form; anything else is refused;
 - a value that would loosen the container is refused: the root stays read-only, all capabilities stay dropped, no new
   privileges, an init, no log of the terminal, limits on memory, processors and processes;
+- there are two networks: none, and the one on which containers do not reach each other (`network.py`), which the file
+  describes as it is made;
 - only three variables are replaced, the limits, and only from the settings, never from the environment of the moment.
 
 Format: the Compose specification, "Services top-level elements".
@@ -13,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from pi_sandbox.containers.network import NETWORK, NO_NETWORK, OPTIONS
 from pi_sandbox.errors import PiSandboxError, quoted
 from pi_sandbox.session.container_spec import ContainerSpec, Mount, MountKind, StandingPart, Tmpfs, Ulimit
 from pi_sandbox.settings.settings import Limits
@@ -29,7 +32,6 @@ _KEYS = frozenset(
         "init",
         "logging",
         "mem_limit",
-        "network_mode",
         "pids_limit",
         "read_only",
         "security_opt",
@@ -39,7 +41,9 @@ _KEYS = frozenset(
         "ulimits",
     }
 )
-_NETWORKS = frozenset({"bridge", "none"})
+_NO_NETWORK = {"network_mode": NO_NETWORK}
+_OWN_NETWORK = {"networks": [NETWORK]}
+_OWN_NETWORK_DESCRIBED = {"networks": {NETWORK: {"name": NETWORK, "driver": "bridge", "driver_opts": OPTIONS}}}
 _VARIABLE = re.compile(r"\$\{(PI_SANDBOX_MEMORY|PI_SANDBOX_CPUS|PI_SANDBOX_PIDS):-[0-9a-z.]+\}")
 _SIZE = re.compile(r"(\d+)([kmg]?)")
 _UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}
@@ -66,16 +70,29 @@ def parse_standing_part(text: str, *, service: str, source: Path, limits: Limits
         document = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise StandingPartRefused(f"{source} is not YAML", "reinstall pi-sandbox") from error
-    return _standing_part(_Fields(_service(document, service, source), source, limits))
+    body, network = _service(document, service, source)
+    return _standing_part(_Fields(body, source, limits), network)
 
 
-def _service(document: object, service: str, source: Path) -> dict[str, Any]:
+def _service(document: object, service: str, source: Path) -> tuple[dict[str, Any], str]:
+    """Gives the service without its network, and that."""
     match document:
-        case {"services": {**services}, **rest} if not rest and list(services) == [service]:
-            body = services[service]
-            if isinstance(body, dict):
-                return body
-    raise StandingPartRefused(f"{source} does not describe exactly the service {service}", "reinstall pi-sandbox")
+        case {"services": {**services}, **rest} if list(services) == [service]:
+            body, network = _split(services[service])
+            if (network, rest) == (_NO_NETWORK, {}):
+                return body, NO_NETWORK
+            if (network, rest) == (_OWN_NETWORK, _OWN_NETWORK_DESCRIBED):
+                return body, NETWORK
+    raise StandingPartRefused(
+        f"{source} does not describe exactly the service {service}, without a network or in that of sessions",
+        "reinstall pi-sandbox",
+    )
+
+
+def _split(service: object) -> tuple[dict[str, Any], dict[str, Any]]:
+    keys = service if isinstance(service, dict) else {}
+    network = {key: value for key, value in keys.items() if key in ("network_mode", "networks")}
+    return {key: value for key, value in keys.items() if key not in network}, network
 
 
 class _Fields:
@@ -126,15 +143,12 @@ class _Fields:
         return self._body[key]
 
 
-def _standing_part(fields: _Fields) -> StandingPart:
+def _standing_part(fields: _Fields, network: str) -> StandingPart:
     fields.exactly("init", True)
     fields.exactly("read_only", True)
     fields.exactly("cap_drop", ["ALL"])
     fields.exactly("security_opt", ["no-new-privileges:true"])
     fields.exactly("logging", {"driver": "none"})
-    network = fields.text("network_mode")
-    if network not in _NETWORKS:
-        raise fields.refusal("network_mode")
     return StandingPart(
         init=True,
         read_only_root=True,
@@ -181,10 +195,10 @@ def compose_document(spec: ContainerSpec, service: str) -> str:
     """
     import yaml
 
-    body = _doubled_dollars(_compose_service(spec))
-    return str(
-        yaml.safe_dump({"version": "2.4", "services": {service: body}}, sort_keys=False, allow_unicode=True, width=1000)
-    )
+    document: dict[str, Any] = {"version": "2.4", "services": {service: _doubled_dollars(_compose_service(spec))}}
+    if spec.standing.network == NETWORK:
+        document["networks"] = {NETWORK: {"external": True}}
+    return str(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=1000))
 
 
 def _compose_service(spec: ContainerSpec) -> dict[str, Any]:
@@ -203,7 +217,7 @@ def _compose_service(spec: ContainerSpec) -> dict[str, Any]:
         "read_only": standing.read_only_root,
         "cap_drop": list(standing.drop_capabilities),
         "security_opt": list(standing.security_options),
-        "network_mode": standing.network,
+        **(_OWN_NETWORK if standing.network == NETWORK else {"network_mode": standing.network}),
         "mem_limit": standing.memory_bytes,
         "memswap_limit": standing.memory_bytes,
         "cpus": standing.cpus,

@@ -19,13 +19,13 @@ Rules (Docker Engine API, `POST /containers/create`):
 from typing import Any
 
 from pi_sandbox.containers.engine import EngineFacts, TerminalSize
+from pi_sandbox.containers.network import PODMAN, engine_network
 from pi_sandbox.errors import EngineError, quoted
 from pi_sandbox.session.container_spec import ContainerSpec, Mount, MountKind
 
 MASK_SIZE_BYTES = 4096
 MASK_MODE = 0o555
 MASK_OPTIONS = f"ro,size={MASK_SIZE_BYTES},mode=0{MASK_MODE:o},nosuid,nodev,noexec"
-PODMAN = "Podman"
 PODMAN_SYNTAX = ',"\r\n'
 PODMAN_MASK_SYNTAX = PODMAN_SYNTAX + ":"
 NANO = 1_000_000_000
@@ -82,7 +82,7 @@ def _host_config(spec: ContainerSpec, facts: EngineFacts, size: TerminalSize | N
         "NanoCpus": round(standing.cpus * NANO),
         "Ulimits": [{"Name": limit.name, "Soft": limit.soft, "Hard": limit.hard} for limit in standing.ulimits],
         "ShmSize": standing.shared_memory_bytes,
-        "NetworkMode": standing.network,
+        "NetworkMode": engine_network(standing.network, facts),
         "IpcMode": "private",
         "LogConfig": {"Type": standing.log_driver, "Config": {}},
         "AutoRemove": False,

@@ -16,9 +16,9 @@ from pi_sandbox.containers.creation import (
     MASK_MODE,
     MASK_SIZE_BYTES,
     NANO,
-    PODMAN,
 )
 from pi_sandbox.containers.engine import Difference, EngineFacts
+from pi_sandbox.containers.network import PODMAN, engine_network
 from pi_sandbox.errors import quoted
 from pi_sandbox.session.container_spec import ContainerSpec, MountKind
 
@@ -97,7 +97,7 @@ def planned_fields(spec: ContainerSpec, facts: EngineFacts) -> dict[str, object]
         "dropped capabilities": frozenset(standing.drop_capabilities),
         "security options": frozenset(map(_security_option, spec.standing.security_options)),
         "init": standing.init,
-        "network": standing.network,
+        "network": engine_network(standing.network, facts),
         "user namespace": "host" if facts.remaps_users else "",
         "log driver": standing.log_driver,
         "memory": standing.memory_bytes,
@@ -133,7 +133,7 @@ def found_fields(
         "dropped capabilities": _dropped(host.get("CapDrop") or (), is_podman=is_podman),
         "security options": frozenset(map(_security_option, host.get("SecurityOpt") or ())),
         "init": host.get("Init"),
-        "network": host.get("NetworkMode"),
+        "network": _found_network(container),
         "user namespace": "host" if host.get("UsernsMode") == "host" else "",
         "log driver": (host.get("LogConfig") or {}).get("Type"),
         "runtime": host.get("Runtime"),
@@ -160,6 +160,13 @@ def _granted(config: Mapping[str, Any], host: Mapping[str, Any], *, is_podman: b
     if host.get("Binds") and not is_podman:
         granted.append("Binds")
     return tuple(granted)
+
+
+def _found_network(container: Mapping[str, Any]) -> str:
+    """Gives the network's name; where the container is in others besides it, all of them."""
+    mode = str(container["HostConfig"].get("NetworkMode"))
+    others = set((container.get("NetworkSettings") or {}).get("Networks") or {}) - {mode}
+    return ", ".join([mode, *sorted(others)])
 
 
 def _planned_mounts(spec: ContainerSpec) -> frozenset[tuple[object, ...]]:

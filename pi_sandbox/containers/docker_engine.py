@@ -13,12 +13,13 @@ import contextlib
 import ssl
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from pi_sandbox.containers.connection import connection_error, open_connection
-from pi_sandbox.containers.creation import PODMAN, creation_body
+from pi_sandbox.containers.creation import creation_body
 from pi_sandbox.containers.creation_check import differences
 from pi_sandbox.containers.endpoint import Endpoint, TcpAddress, find_endpoints
 from pi_sandbox.containers.engine import (
@@ -32,6 +33,13 @@ from pi_sandbox.containers.engine import (
     TerminalSize,
 )
 from pi_sandbox.containers.engine_report import facts_of, negotiated_api, refusal_error, unseen_source
+from pi_sandbox.containers.network import (
+    DEFAULT_BRIDGE,
+    NETWORK,
+    PODMAN,
+    network_options,
+    refuse_other_network,
+)
 from pi_sandbox.containers.streams import Refusal, SocketChannel, upgrade
 from pi_sandbox.errors import EngineError, quoted
 from pi_sandbox.session.container_spec import ContainerSpec
@@ -43,6 +51,8 @@ PROBE_SECONDS = 4
 REQUEST_SECONDS = 120
 REMOVAL_SECONDS = 20.0
 REMOVAL_STEP_SECONDS = 0.1
+TWINS_SECONDS = 10.0
+"""How long a second network of our name, made at the same moment, may take to go."""
 DETACH_KEYS = ",".join(["\xff"] * 32).encode("latin-1")
 """the engine's own detach keys hold back every Ctrl-P. No UTF-8 text holds this byte, let alone thirty-two of them."""
 
@@ -89,11 +99,54 @@ class DockerEngine:
     def create(self, spec: ContainerSpec, size: TerminalSize | None = None) -> str:
         """Makes the container and gives its id; raises `NameTaken`, or `EngineError` with what was refused."""
         body = creation_body(spec, self.facts(), size)
+        if spec.standing.network == NETWORK:
+            self.ensure_network()
         if self.facts().product == PODMAN:
             _refuse_missing_sources(spec)
         with self._translated(f"was asked for the container {quoted(spec.name)}"):
             answer = self.client.create_container_from_config(body, spec.name)  # type: ignore[no-untyped-call]
             return str(answer["Id"])
+
+    def ensure_network(self) -> None:
+        """Makes the network of sessions where it is missing; raises `EngineError` for another one of that name."""
+        if self.facts().product == PODMAN:
+            return
+        if not self._networks(NETWORK):
+            default = self._networks(DEFAULT_BRIDGE)
+            self._make_network(network_options(default[0] if default else None))
+        refuse_other_network(self._one_network(NETWORK))
+
+    def _networks(self, name: str) -> Sequence[Mapping[str, Any]]:
+        """The networks of that name, the oldest first; the engine finds by parts of names."""
+        with self._translated("was asked for its networks"):
+            found = [network for network in self.client.networks(names=[name]) if network["Name"] == name]
+        return sorted(found, key=lambda network: (network["Created"], network["Id"]))
+
+    def _make_network(self, options: Mapping[str, str]) -> None:
+        """Of two that are made at the same time both come to be (`CheckDuplicate` is no lock): the younger one goes."""
+        import docker.errors
+
+        with self._translated("was asked to make the network of sessions"):
+            try:
+                made = self.client.create_network(NETWORK, driver="bridge", options=dict(options), check_duplicate=True)
+            except docker.errors.APIError as error:
+                if error.status_code != HTTPStatus.CONFLICT:
+                    raise
+                return
+            if made["Id"] != self._networks(NETWORK)[0]["Id"]:
+                self.client.remove_network(made["Id"])
+
+    def _one_network(self, name: str) -> Mapping[str, Any]:
+        """Gives the network once there is exactly one of that name; the engine takes no name that two have."""
+        deadline = time.monotonic() + TWINS_SECONDS
+        while len(found := self._networks(name)) > 1 and time.monotonic() < deadline:
+            time.sleep(REMOVAL_STEP_SECONDS)
+        if len(found) != 1:
+            raise EngineError(
+                f"the container engine has {len(found)} networks that are called {quoted(name)}",
+                "look at `docker network ls`, and remove all of them with `docker network rm` and their id",
+            )
+        return found[0]
 
     def inspect(self, container_id: str) -> Mapping[str, Any]:
         """Gives the engine's own full report of a container."""

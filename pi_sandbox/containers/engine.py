@@ -95,9 +95,10 @@ class NotRunning(EngineError):
 class Engine(Protocol):
     """A container engine. Every method raises `EngineError` with one clear sentence, never a foreign exception.
 
-    `create` takes the size of the terminal, which newer engines give the container from its first moment on; `resize`
-    right after `start` does it for the others. `differences` compares what the engine has made with the plan. `resize`
-    and `kill` raise `NotRunning` for a container that has ended.
+    `create` makes the network of the plan where the engine does not have it yet. It takes the size of the terminal,
+    which newer engines give the container from its first moment on; `resize` right after `start` does it for the
+    others. `differences` compares what the engine has made with the plan. `resize` and `kill` raise `NotRunning` for a
+    container that has ended.
     """
 
     def facts(self) -> EngineFacts: ...

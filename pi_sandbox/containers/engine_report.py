@@ -110,6 +110,13 @@ def _unknown_network(_found: re.Match[str], words: str) -> EngineError:
     return EngineError(f"the container engine does not have the network: {words}", "run `pi-sandbox doctor`")
 
 
+def _no_address(_found: re.Match[str], words: str) -> EngineError:
+    return EngineError(
+        f"the container engine has no addresses left for the network of sessions: {words}",
+        "remove networks that nothing uses (`docker network prune`), or leave a VPN that takes all private addresses",
+    )
+
+
 def _missing_init(_found: re.Match[str], words: str) -> EngineError:
     return EngineError(f"Podman lacks its init program: {words}", "install the package catatonit")
 
@@ -131,6 +138,7 @@ _KNOWN: tuple[tuple[str, Callable[[re.Match[str], str], EngineError]], ...] = (
     (r"no such container|no container with (name or )?id|no such exec", _no_such_container),
     (r"is not running|container state improper|is not in running state|not yet started", _not_running),
     (r"network \S+ not found|unable to find network", _unknown_network),
+    (r"address pool", _no_address),
     (r"container-init binary not found", _missing_init),
     (r"range of CPUs", _too_many_cpus),
     (r"no space left on device|disk quota exceeded", _no_space),

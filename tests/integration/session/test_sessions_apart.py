@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -11,11 +12,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from pi_sandbox.containers.docker_engine import connect
+from pi_sandbox.containers import docker_engine
 from pi_sandbox.containers.network import NETWORK
+from pi_sandbox.errors import EngineError
 from tests.integration.session.sandbox import COMMAND, Sandbox, docker, inspect
 
-SERVE = "python3 -m http.server 8000 --bind 0.0.0.0 >/tmp/log 2>&1 & until grep -q Serving /tmp/log; do sleep 0.1; done"
+SERVE = "python3 -u -m http.server 8000 >/tmp/log 2>&1 & until grep -q Serving /tmp/log; do sleep 0.1; done"
 PORT = 8000
 
 
@@ -89,35 +91,32 @@ def test_the_packets_are_as_large_as_on_the_default_bridge(sandbox: Sandbox) -> 
 
 
 @pytest.fixture
-def without_network() -> None:
-    """The network is there once; a test that needs it gone is skipped while sessions of others use it."""
-    docker("network", "rm", NETWORK, check=False)
-    if NETWORK in docker("network", "ls", "--format", "{{.Name}}").split():
-        pytest.skip("sessions of others are running in the network")
+def other_name(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A name of the test's own for the network, which goes with the test."""
+    name = f"pi-sandbox-test-{uuid.uuid4().hex[:8]}"
+    monkeypatch.setattr(docker_engine, "NETWORK", name)
+    yield name
+    docker("network", "rm", name, check=False)
 
 
-@pytest.mark.usefixtures("without_network")
-def test_engines_that_need_it_at_the_same_time_make_it_once() -> None:
-    script = "import os; from pi_sandbox.containers.docker_engine import connect; connect(os.environ).ensure_network()"
+def test_engines_that_need_it_at_the_same_time_make_it_once(other_name: str) -> None:
+    script = (
+        "import os\n"
+        "from pi_sandbox.containers import docker_engine\n"
+        f"docker_engine.NETWORK = {other_name!r}\n"
+        "docker_engine.connect(os.environ).ensure_network()\n"
+    )
     started = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(4)]
     assert [process.wait(60) for process in started] == [0] * len(started)
-    found = [name for name in docker("network", "ls", "--format", "{{.Name}}").split() if name == NETWORK]
-    assert found == [NETWORK]
+    assert docker("network", "ls", "--format", "{{.Name}}").split().count(other_name) == 1
 
 
-@pytest.mark.usefixtures("without_network")
-def test_another_network_of_that_name_is_refused(sandbox: Sandbox) -> None:
-    docker("network", "create", NETWORK)
-    try:
-        ended = sandbox.shell(sandbox.project("apart/one"), "true")
-        assert ended.code == 3
-        assert "docker network rm pi-sandbox" in ended.err
-    finally:
-        docker("network", "rm", NETWORK)
-        import os
-
-        with contextlib.closing(connect(os.environ)) as engine:
-            engine.ensure_network()
+def test_another_network_of_that_name_is_refused_and_left_alone(other_name: str) -> None:
+    docker("network", "create", other_name)
+    with contextlib.closing(docker_engine.connect(os.environ)) as engine, pytest.raises(EngineError) as caught:
+        engine.ensure_network()
+    assert "reach each other" in caught.value.message
+    assert other_name in docker("network", "ls", "--format", "{{.Name}}").split()
 
 
 def test_the_plan_names_the_network(sandbox: Sandbox) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from pi_sandbox.containers.creation_check import differences
 from pi_sandbox.containers.engine import EngineFacts
+from pi_sandbox.session.container_spec import ContainerSpec
 from tests.fakes.container_specs import FACTS, bind, make_spec, mask
 
 SPEC = make_spec(
@@ -224,3 +225,24 @@ def test_a_difference_is_a_line_that_shows_both_sides() -> None:
     (difference,) = differences(SPEC, FACTS, report, IMAGE)
     assert str(difference).startswith("tmpfs: planned nothing, the engine has ")
     assert "/more" in str(difference)
+
+
+def test_a_container_in_one_more_network_than_planned_is_told() -> None:
+    report = copy.deepcopy(DOCKER_REPORT)
+    report["NetworkSettings"] = {"Networks": {"none": {}, "company": {}}}
+    (difference,) = differences(SPEC, FACTS, report, IMAGE)
+    assert str(difference) == 'network: planned "none", the engine has "none, company"'
+    assert not difference.is_limit
+
+
+def test_podmans_own_word_for_the_network_of_sessions_is_no_difference() -> None:
+    spec = replace(SPEC, standing=replace(SPEC.standing, network="pi-sandbox"))
+    report = copy.deepcopy(DOCKER_REPORT)
+    found = {mode: _network_differences(spec, report, mode) for mode in ("slirp4netns", "bridge", "host")}
+    assert found == {"slirp4netns": 0, "bridge": 1, "host": 1}
+
+
+def _network_differences(spec: ContainerSpec, report: dict[str, Any], mode: str) -> int:
+    report["HostConfig"]["NetworkMode"] = mode
+    podman = replace(PODMAN, version="4.3.1")
+    return sum(difference.field == "network" for difference in differences(spec, podman, report, IMAGE))

@@ -310,3 +310,56 @@ def test_an_engine_that_goes_away_meanwhile_is_named_with_the_reason(
     with pytest.raises(EngineError, match="no such socket"):
         engine.ours({})
     gc.collect()
+
+
+OURS = {
+    "Name": "pi-sandbox",
+    "Id": "1",
+    "Created": "2026-01-01",
+    "Driver": "bridge",
+    "Options": {"com.docker.network.bridge.enable_icc": "false"},
+}
+OTHER = {**OURS, "Name": "pi-sandbox-2", "Id": "0", "Options": {}}
+CREATED = {"POST /v1.41/containers/create": (201, {"Id": "f" * 64, "Warnings": []})}
+
+
+@pytest.mark.parametrize(
+    ("network", "answers", "refused"),
+    [
+        ("pi-sandbox", {"GET /v1.41/networks": (200, [OTHER, OURS])}, ""),
+        ("pi-sandbox", {"GET /v1.41/networks": (200, [{**OURS, "Options": {}}])}, "reach each other"),
+        ("pi-sandbox", {"GET /v1.41/networks": (500, {"message": "ill"})}, "asked for its networks"),
+        ("pi-sandbox", {"GET /v1.41/networks": (200, [OURS, {**OURS, "Id": "2"}])}, "2 networks"),
+        ("none", {}, ""),
+    ],
+    ids=["ours", "another one of that name", "an engine that fails", "twins that stay", "no network is asked for"],
+)
+def test_a_container_is_made_only_in_a_network_that_is_ours(
+    tmp_path: Path,
+    connected: Callable[..., DockerEngine],
+    monkeypatch: pytest.MonkeyPatch,
+    network: str,
+    answers: dict[str, Any],
+    refused: str,
+) -> None:
+    monkeypatch.setattr(docker_engine, "TWINS_SECONDS", 0.2)
+    with serving(tmp_path / "engine.sock", answering(GOOD | CREATED | answers)) as path:
+        engine = connected(host(path))
+        spec = make_spec(standing={"network": network})
+        if not refused:
+            assert engine.create(spec) == "f" * 64
+            return
+        with pytest.raises(EngineError, match=refused):
+            engine.create(spec)
+
+
+def test_an_engine_without_addresses_for_a_network_says_what_takes_them(
+    tmp_path: Path, connected: Callable[..., DockerEngine]
+) -> None:
+    words = "could not find an available, non-overlapping IPv4 address pool among the defaults to assign to the network"
+    answers = {"GET /v1.41/networks": (200, []), "POST /v1.41/networks/create": (404, {"message": words})}
+    with serving(tmp_path / "engine.sock", answering(GOOD | CREATED | answers)) as path:
+        engine = connected(host(path))
+        with pytest.raises(EngineError, match="no addresses left") as caught:
+            engine.create(make_spec(standing={"network": "pi-sandbox"}))
+    assert "VPN" in caught.value.hint

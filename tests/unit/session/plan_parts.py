@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pi_sandbox.session.container_spec import StandingPart, Ulimit
-from pi_sandbox.session.disk_look import DiskLook, StoreLook, StoreState
+from pi_sandbox.session.disk_look import DiskLook, GitLook, GitPlace, LoginLook, PlaceKind, StoreLook, StoreState
 from pi_sandbox.session.plan import Agent, EngineView, HostFacts, Owner, SessionRequest
 from pi_sandbox.settings.domains import DomainName
 from pi_sandbox.settings.load import load_settings
@@ -40,9 +40,25 @@ def look(
     domain: StoreLook | None = None,
     opt_in: StoreLook | None = None,
     agent_config: Path | None = HOME / "pi-config/agent",
-    project_git_mounts: tuple[Path, ...] = (),
+    instructions: bool = True,
+    login: LoginLook | None = None,
+    git: GitLook | None = None,
+    project_mounts: tuple[Path, ...] = (),
 ) -> DiskLook:
-    return DiskLook(core or store("core"), domain or store("private"), opt_in, agent_config, project_git_mounts)
+    return DiskLook(
+        core or store("core"),
+        domain or store("private"),
+        opt_in,
+        agent_config,
+        instructions,
+        login or LoginLook(HOME / "state/private/auth.json", "", ()),
+        git or GitLook((), ()),
+        project_mounts,
+    )
+
+
+def git_place(path: str, kind: PlaceKind = PlaceKind.FOLDER, identity: str = "1:1", code: str = "") -> GitPlace:
+    return GitPlace(PROJECT / path, kind, identity, code)
 
 
 def request(opt_in: DomainName | None = None, *, domain_wide: bool = False, tty: bool = True) -> SessionRequest:
@@ -63,7 +79,7 @@ def standing() -> StandingPart:
         read_only_root=True,
         drop_capabilities=("ALL",),
         security_options=("no-new-privileges:true",),
-        network="bridge",
+        network="pi-sandbox",
         memory_bytes=4 * 1024**3,
         cpus=2.0,
         processes=1024,

@@ -140,7 +140,7 @@ def test_the_standing_halves_give_a_network_to_the_sync_alone() -> None:
     limits = parts.settings().limits
     assert load_standing_part(CHECK.service, limits).network == "none"
     assert load_standing_part(STATUS.service, limits).network == "none"
-    assert load_standing_part(SYNC.service, limits).network == "bridge"
+    assert load_standing_part(SYNC.service, limits).network == "pi-sandbox"
 
 
 def test_nothing_can_be_started_from_a_temporary_folder() -> None:
