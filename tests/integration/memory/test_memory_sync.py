@@ -215,7 +215,7 @@ def test_a_sync_sees_its_two_stores_and_the_record_and_nothing_else_of_this_mach
             "/run/pi-marker": False,
             "/run/pi-sync": True,
         }
-        assert report["HostConfig"]["NetworkMode"] == "bridge"
+        assert report["HostConfig"]["NetworkMode"] == "pi-sandbox"
         assert report["HostConfig"]["ReadonlyRootfs"] is True
         assert report["Config"]["User"] == f"{os.getuid()}:{os.getgid()}"
         names = docker("exec", report["Id"], "ls", "/usr/local/bin", "/opt", "/home/pi")
