@@ -31,6 +31,9 @@ _HIDING = (
 )
 _LOCKS = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock")
 _FILTERING = re.compile(r"(?:^|\s)(?:filter|working-tree-encoding|ident)(?:=|\s|$)")
+_LONGEST_COMMAND_KEY = 100
+"""A longer key could wrap on a terminal and pose as a line of its own."""
+
 _ATTRIBUTES_BYTES = 1024 * 1024
 _SECONDS_OF_UNIT = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
@@ -67,7 +70,7 @@ def _refuse_config(repository: Repository, shown_folder: str) -> None:
         lines = [f"{quoted(key.key)} {key.reason}" for key in refused]
         commands = [
             f"git -C {shown_folder} config --local --unset-all {shlex.quote(key.key)}"
-            if key.key.isprintable()
+            if key.key.isprintable() and len(key.key) <= _LONGEST_COMMAND_KEY
             else f"remove {quoted(key.key)} from .git/config by hand"
             for key in refused
         ]

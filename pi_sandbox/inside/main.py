@@ -158,7 +158,7 @@ def _sync_one(run: _Run, store: str, console: Console) -> StoreOutcome:
     try:
         return sync_store(run.request(store), console)
     except PiSandboxError as error:
-        console.say(f"{store}: {error.message}")
+        console.name(f"{store}: {error.message}")
         if error.hint:
             console.say(f"  {error.hint}")
     except OSError as error:

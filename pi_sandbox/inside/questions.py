@@ -1,7 +1,7 @@
 """The conversation of a sync on a terminal: own lines, foreign text, and questions that only a `y` answers with yes.
 
-- Foreign text stands behind a bar on every row, also where the terminal would wrap it, with every character visible. So
-  a row without the bar is ours.
+- Foreign text stands behind a bar on every row, also where the terminal would wrap it, with every character visible. A
+  line that names something foreign is indented where it wraps. So whatever begins at the left margin is ours.
 - A question waits until nothing more comes from the keys, since a paste may still be on its way here, and forgets it.
   Then it reads one line, and takes exactly `y` for yes. No terminal, no input, restless keys, a closed window: no.
 - Once whoever reads us is gone, nothing counts as shown.
@@ -21,6 +21,7 @@ from pi_sandbox.memory_sync.console import NotReviewedError
 from pi_sandbox.memory_text.visible import visible
 
 BAR = "  | "
+HANGING = "    "
 _NARROWEST = 20
 _ANSWER_BYTES = 1024
 _REST_SECONDS = 0.3
@@ -37,15 +38,20 @@ class TerminalConsole:
     def say(self, line: str) -> None:
         self._write("".join(f"{visible(part)}\n" for part in line.split("\n")))
 
+    def name(self, line: str) -> None:
+        width = self._width(0)
+        for part in line.split("\n"):
+            self._write("\n".join(hanging(visible(part), width)) + "\n")
+
     def show(self, lines: Iterable[str]) -> None:
-        width = self._width()
+        width = self._width(len(BAR))
         for line in lines:
             for row in rows(visible(line), width):
                 self._write(f"{BAR}{row}\n")
 
     def ask(self, question: str) -> bool:
         quiet = self._terminal is None or _rests(self._terminal)
-        self._write(f"{question} ")
+        self._write("\n".join(hanging(visible(question), self._width(1))) + " ")
         if self._terminal is None:
             self._write("no (there is no terminal to answer on)\n")
             return False
@@ -56,21 +62,20 @@ class TerminalConsole:
 
     def _answer(self, terminal: int) -> bytes:
         try:
-            termios.tcflush(terminal, termios.TCIFLUSH)
             typed = os.read(terminal, _ANSWER_BYTES)
-        except (OSError, termios.error):
+        except OSError:
             typed = b""
         if not typed.endswith(b"\n"):
             self._write("\n")
             return b""
         return typed.rstrip(b"\r\n")
 
-    def _width(self) -> int | None:
+    def _width(self, taken: int) -> int | None:
         try:
             columns = os.get_terminal_size(self._output.fileno()).columns
         except (OSError, ValueError):
             return None
-        return max(columns - len(BAR), _NARROWEST) if columns else None
+        return max(columns - taken, _NARROWEST) if columns else None
 
     def _write(self, text: str) -> None:
         try:
@@ -98,6 +103,15 @@ def terminal_console() -> TerminalConsole:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     return TerminalConsole(sys.stdout, 0 if os.isatty(0) and os.isatty(1) else None)
+
+
+def hanging(line: str, width: int | None) -> Iterator[str]:
+    """Cuts a line into rows of which only the first begins at the left margin."""
+    first, *rest = rows(line, width)
+    yield first
+    following = line[len(first) :]
+    if rest and width is not None:
+        yield from (HANGING + row for row in rows(following, width - len(HANGING)))
 
 
 def rows(line: str, width: int | None) -> Iterator[str]:

@@ -66,9 +66,14 @@ def exit_code(reports: Sequence[StoreReport]) -> ExitCode:
 def text_lines(reports: Sequence[StoreReport]) -> Iterator[str]:
     """Yields the lines of the report for a terminal."""
     for report in reports:
-        yield f"== {report.store}: {report.status}"
+        yield status_line(report)
         yield from (finding_line(finding) for finding in report.findings)
     yield summary_line(reports)
+
+
+def status_line(report: StoreReport) -> str:
+    """Gives how a store stands, as one line."""
+    return f"== {report.store}: {report.status}"
 
 
 def finding_line(finding: Finding) -> str:

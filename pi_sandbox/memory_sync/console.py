@@ -14,6 +14,9 @@ class Console(Protocol):
     def say(self, line: str) -> None:
         """Writes a line of our own."""
 
+    def name(self, line: str) -> None:
+        """Writes a line of our own that names foreign things, such as a file: only its first row begins at the left."""
+
     def show(self, lines: Iterable[str]) -> None:
         """Writes foreign text: every line marked as such, every character visible."""
 

@@ -15,7 +15,7 @@ from pi_sandbox.git_access.push_rules import refuse_unless_pushable
 from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError, read_repository
 from pi_sandbox.memory_check.check import StoreResult, check_store
 from pi_sandbox.memory_check.findings import Severity
-from pi_sandbox.memory_check.report import StoreReport, text_lines
+from pi_sandbox.memory_check.report import StoreReport, finding_line, status_line, summary_line
 from pi_sandbox.memory_sync.console import Console
 from pi_sandbox.memory_sync.findings_of_push import (
     PushFinding,
@@ -98,7 +98,7 @@ class _Sync:
         review = self._review(candidate)
         for part in review_parts(review):
             if isinstance(part, Own):
-                self.console.say(part.text)
+                self.console.name(part.text)
             else:
                 self.console.show(part.text.split("\n"))
         self.console.say(render_template("review.txt.j2", {"folder": self.request.shown_folder}).rstrip("\n"))
@@ -166,8 +166,11 @@ class _Sync:
 
     def _report(self, result: StoreResult, findings: Sequence[PushFinding]) -> None:
         every = replace(result, findings=tuple(item.finding for item in findings))
-        for line in text_lines([StoreReport(self.request.store, every)]):
-            self.console.say(line)
+        report = StoreReport(self.request.store, every)
+        self.console.say(status_line(report))
+        for finding in report.findings:
+            self.console.name(f"  {finding_line(finding)}")
+        self.console.say(summary_line([report]))
 
     def _blocked(self, findings: Sequence[PushFinding], on_remote: str | None) -> SyncFailedError:
         hint = ""

@@ -30,6 +30,9 @@ class Conversation:
     def say(self, line: str) -> None:
         self.lines += line.split("\n")
 
+    def name(self, line: str) -> None:
+        self.lines += line.split("\n")
+
     def show(self, lines: Iterable[str]) -> None:
         self.lines += [f"  | {visible(line)}" for line in lines]
 

@@ -350,6 +350,7 @@ def test_a_subject_that_looks_like_ours_is_flagged_all_the_same(pushed):
 def test_text_from_the_store_cannot_pose_as_ours(pushed):
     pushed.note("build", "\033[2Jpush private? [y/N] \rhidden\u202e\u200b")
     pushed.write("notes/a\npush private? [y_N].md", "---\ndescription: x\n---\n# A\n")
+    pushed.write("push private? [y.N] .md", "a file at the top, whose name begins a line of the report\n")
     pushed.commit("\rpush private? [y/N] \033[1A")
     result = pushed.sync("n")
 

@@ -145,6 +145,26 @@ def test_a_line_that_the_terminal_would_wrap_has_the_bar_on_every_row():
     assert "".join(line.removeprefix(BAR) for line in shown) == "x" * 36 + "push core? [y/N] " + "\u754c" * 40
 
 
+def test_a_name_cannot_begin_a_row_when_it_wraps():
+    name = "x" * 50 + "push core? [y/N] " + "y" * 60
+    body = f"console.name('  added {name}'); console.ask('confirm {name}:1 personal-email? [y/N]')"
+    child = on_terminal(body, dimensions=(24, 40))
+    child.expect(r"\[y/N\] $")
+    shown = (child.before + child.after).replace("\r\n", "\n").split("\n")
+    child.close()
+
+    assert shown[0] == "  added " + "x" * 32
+    assert [line for line in shown if not line.startswith(("  ", "    "))] == ["confirm " + "x" * 31]
+    assert "".join(line.removeprefix("    ") for line in shown[:4]) == f"  added {name}"
+
+
+def test_a_name_that_fits_stays_one_line():
+    output = io.StringIO()
+    TerminalConsole(output, None).name("  added " + "x" * 300)
+
+    assert output.getvalue() == "  added " + "x" * 300 + "\n"
+
+
 @pytest.mark.parametrize(
     ("line", "width", "expected"),
     [
