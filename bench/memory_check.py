@@ -53,7 +53,7 @@ def _in_package(package: str, name: str) -> Path | None:
 
 
 def _relative(path: str, folder: Path) -> str:
-    return os.path.relpath(path, folder) if Path(path).is_absolute() else path
+    return os.path.relpath(path, folder) if Path(path).is_absolute() else os.path.normpath(path)
 
 
 def _detect_secrets(report: bytes, folder: Path) -> Places:

@@ -112,10 +112,10 @@ _CONTACT_ROLE = re.compile(
 EMAIL_NEEDLES = ("@", "(at)", "[at]", "{at}", "(ät)", "dot")
 PHONE_SHAPES = (
     re.compile(
-        r"\+(?<![\w+./-].)(?:\d|(?!\S))|0(?<![\w+./-].)0[1-9]\d|\((?<![\w+.,/:-].)(?:0[1-9]|[2-9]\d{2})|"
-        r"0(?<![\w+.,/:-].)[1-9](?:\d|\)?[ ./-])"
+        r"\+(?<![\w+./-].)(?:\d|(?!\S))|0(?<![\w+./-].)0[1-9]\d|\((?:0[1-9]|[2-9]\d{2})|"
+        r"0(?<![\w+.,/:-].)[1-9](?:\d|\)?[ ./-])|1(?<![\w+.,/:-].)(?:[-.][2-9(]|(?!\S))"
     ),
-    re.compile(r"[2-9](?<![\w+.,/:-].)\d{2}[-.]"),
+    re.compile(r"[2-9](?<![\w+.,/:-].)\d{2}(?:[-.]|(?!\S))"),
 )
 PHONE_NEEDLES = tuple(
     "tel fon phone mobil cell handy fax whats signal ruf call ring dial durchwahl hotline notfall emergency sms "

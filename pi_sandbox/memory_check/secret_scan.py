@@ -193,6 +193,9 @@ def _scan_line(found: _Found, views: tuple[str, ...], freed: list[str], number: 
     if mask & _KEYS:
         for message in private_keys.private_keys(freed, number):
             found.prove(number, message)
+    if mask & _WORDS and any(len(secret_words.find_words(view)) > secret_words.WORDS_OF_A_LINE for view in views):
+        found.prove(number, "more words about secrets on one line than can be checked")
+        mask &= ~_WORDS
     told_here = mask & _WORDS and mask & (_CHOSEN | _VALUES)
     for view in views:
         if mask & _COMMANDS:

@@ -138,10 +138,15 @@ _IDENTIFIER_AFTER = re.compile(r"[\w-]{0,40}")
 _LAST_PART = re.compile(r"[_-]|(?<=[a-z])(?=[A-Z])")
 
 
+WORDS_OF_A_LINE = 10_000
+"""Announcing words that are looked at in one line; a line with more is reported as a whole, which bounds the time."""
+
+
 @lru_cache(maxsize=32)
 def find_words(line: str) -> tuple[SecretWord, ...]:
     """Gives the announcing words of a line; those that something around them takes back are left out.
 
+    Stops one word after `WORDS_OF_A_LINE`.
     U+0130 is the one letter whose lower case is longer, so it is replaced to keep places the same.
     """
     lowered = line.replace("\u0130", "i").lower()
@@ -151,6 +156,8 @@ def find_words(line: str) -> tuple[SecretWord, ...]:
         word = _judged(line, lowered, found, word_class) if word_class is not None else None
         if word is not None:
             words.append(word)
+            if len(words) > WORDS_OF_A_LINE:
+                break
     return tuple(words)
 
 

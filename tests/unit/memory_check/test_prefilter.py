@@ -4,9 +4,18 @@ import random
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pi_sandbox.memory_check import (
+    personal_contact,
+    personal_numbers,
+    personal_rows,
+    personal_statements,
+    private_keys,
+    secret_commands,
+    secret_words,
+)
 from pi_sandbox.memory_check.personal_data import find_personal
 from pi_sandbox.memory_check.prefilter import DistinctWords, Trigger
 from pi_sandbox.memory_check.secret_scan import scan_text
@@ -34,13 +43,13 @@ def test_the_prefilter_loses_nothing_of_everyday_notes() -> None:
         assert_nothing_lost(list(note.lines))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.lists(st.lists(st.sampled_from(_PIECES), max_size=9).map("".join), max_size=4))
 def test_the_prefilter_loses_nothing_of_lines_put_together_from_pieces_of_the_corpus(lines: list[str]) -> None:
     assert_nothing_lost([part for line in lines for part in line.split("\n")])
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.lists(st.text(st.characters(exclude_characters="\n\r", exclude_categories=("Cs",)), max_size=60), max_size=4))
 def test_the_prefilter_loses_nothing_of_any_text(lines: list[str]) -> None:
     assert_nothing_lost(lines)
@@ -54,6 +63,44 @@ def test_the_prefilter_loses_nothing_when_items_are_damaged() -> None:
             place = chance.randrange(len(text))
             text[place] = chance.choice(["", " ", "\u200b", "*", text[place].swapcase(), "İ", "\t"])
         assert_nothing_lost("".join(text).split("\n"))
+
+
+def _expressions() -> list[re.Pattern[str]]:
+    """Gives every expression that a detector's module holds, however deep in its tables."""
+    found: list[re.Pattern[str]] = []
+    waiting: list[object] = [
+        value
+        for module in (personal_contact, personal_numbers, personal_rows, private_keys, secret_commands, secret_words)
+        for name, value in vars(module).items()
+        if not name.startswith("__")
+    ]
+    waiting += [topic.words for topic in personal_statements._TOPICS]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, re.Pattern):
+            found.append(value)
+        elif isinstance(value, tuple | list):
+            waiting += value
+    return sorted(set(found), key=lambda pattern: pattern.pattern)
+
+
+@pytest.mark.parametrize("expression", _expressions(), ids=lambda pattern: pattern.pattern[:30])
+def test_the_prefilter_loses_nothing_that_an_expression_of_a_detector_matches(expression: re.Pattern[str]) -> None:
+    @settings(max_examples=2, suppress_health_check=list(HealthCheck), database=None)
+    @given(st.from_regex(expression), st.sampled_from(["", "Anna Weber ", "password ", "4711;", "call "]))
+    def check(example: str, before: str) -> None:
+        assert_nothing_lost((before + example + " Tiger" + "42!blau 456 78 90").split("\n"))
+
+    check()
+
+
+@pytest.mark.parametrize(
+    "word", "Tel Telefon phone mobil mobile Handy Fax Rufnummer Durchwahl WhatsApp cell ☎ 📞".split()
+)
+def test_the_prefilter_keeps_a_number_that_only_a_word_makes_a_phone_number(word: str) -> None:
+    lines = [f"{word}: 456 78 90"]
+    assert find_personal(lines)
+    assert_nothing_lost(lines)
 
 
 def test_a_word_is_marked_by_needle_shape_or_test_and_by_nothing_else() -> None:
