@@ -1,6 +1,7 @@
 """`demo`: everything once, in a throw-away home."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -11,7 +12,10 @@ from pi_sandbox.cli import render
 @click.command()
 @click.option("--keep", is_flag=True, help="Leave the throw-away home there and say where it is.")
 def demo(keep: bool) -> None:
-    """Tries a session in a throw-away home: real pi, real container, real git; only the model has a script."""
+    """Tries everything in a throw-away home: a session, a check of what it wrote, and a sync to a git server.
+
+    Real pi, real containers, real git; only the model has a script.
+    """
     from pi_sandbox.launch.demo import demo_home, keep_home
 
     if keep:
@@ -39,3 +43,26 @@ def _try_in(home: Path) -> None:
     render.show_note("starting real pi in its container; the model behind it follows a script")
     result = collect_result(project, folders, run_demo_session(project, environment))
     render.show_result(render.demo_text(result))
+    _try_sync(home, environment)
+
+
+def _try_sync(home: Path, environment: Mapping[str, str]) -> None:
+    from pi_sandbox.containers.docker_engine import connect
+    from pi_sandbox.launch.demo_certificate import ask_container
+    from pi_sandbox.launch.demo_server import NowhereToPush, demo_server
+    from pi_sandbox.launch.demo_sync import check_memory, push_on_screen
+    from pi_sandbox.launch.images import usable_image
+    from pi_sandbox.settings.read import read_settings
+
+    render.show_note("checking what the memory holds now: pi-sandbox memory-check private")
+    render.show_result(check_memory(environment))
+    settings = read_settings(environment)
+    engine = connect(environment)
+    image = usable_image(engine, "sync", settings, render.show_note, render.BuildScreen().step)
+    render.show_note("starting a git server on this machine, with a certificate and a login of its own")
+    try:
+        with demo_server(home / "git-server", ask_container(engine, settings, image)) as server:
+            render.show_note("reviewing and pushing: pi-sandbox memory-sync private, in a terminal; the demo answers y")
+            push_on_screen(server, environment, render.show_result)
+    except NowhereToPush as reason:
+        render.show_warning(f"{reason.message}: the demo ends without a sync")
