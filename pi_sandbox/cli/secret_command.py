@@ -34,8 +34,9 @@ def set_secret(name: str) -> None:
     """Store the value of NAME; it is asked for without showing it, or read as one line from a pipe."""
     kind = secret_kind(name)
     settings = read_settings(os.environ)
-    value = _checked(name, _read_value(name), is_token=kind.is_token)
-    _keychain().store(name, value)
+    keychain = _keychain()
+    keychain.has(name)  # nobody should type a key for a keyring that cannot take it
+    keychain.store(name, _checked(name, _read_value(name), is_token=kind.is_token))
     render.show_note(f"stored {quoted(item_name(name))} in the keyring")
     note = setting_note(kind, settings)
     if note:

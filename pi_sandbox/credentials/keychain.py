@@ -8,14 +8,17 @@
 - There is no second source: a keyring that fails is never replaced by anything.
 """
 
+import re
 from collections.abc import Callable
 from typing import Final
 
 from pi_sandbox.credentials.keyring_protocol import Action, Answer, Outcome, Request
 from pi_sandbox.credentials.secret import Secret
 from pi_sandbox.errors import SecretsError, quoted
+from pi_sandbox.settings.domains import setting_id
 
 SERVICE: Final = "pi-sandbox"
+_TOKEN: Final = re.compile(r"brain-(?P<store>.+)-token")
 
 
 class KeyringError(SecretsError):
@@ -120,7 +123,7 @@ def error_of(answer: Answer, account: str) -> KeyringError | None:
                 f"the keyring has no item {quoted(item)}", f"make it: pi-sandbox secret set {account}"
             )
         case Outcome.UNUSABLE:
-            return NoKeyringError(f"there is no usable keyring for {quoted(item)}{because}", _USABLE_HINT)
+            return NoKeyringError(f"there is no usable keyring for {quoted(item)}{because}", _usable_hint(account))
         case Outcome.LOCKED:
             return KeyringLockedError(f"the keyring with {quoted(item)} is locked{because}", _UNLOCK_HINT)
         case Outcome.DENIED:
@@ -140,10 +143,20 @@ def error_of(answer: Answer, account: str) -> KeyringError | None:
             )
 
 
-_USABLE_HINT: Final = (
-    "log in to a session with a keyring, start a Secret Service (gnome-keyring, KeePassXC) under dbus-run-session, "
-    "or use an environment variable or BRAIN_<ID>_TOKEN_CMD instead"
-)
+def _usable_hint(account: str) -> str:
+    """What serves in place of a keyring: a command for the token of a store, a variable for a key of the agent."""
+    token = _TOKEN.fullmatch(account)
+    instead = (
+        f"set BRAIN_{setting_id(token['store'])}_TOKEN_CMD in .env to a command that prints it"
+        if token
+        else f"give the key by the environment in its place: export {account}=…"
+    )
+    return (
+        "log in to a session with a keyring, or start a Secret Service (gnome-keyring, KeePassXC) under "
+        f"dbus-run-session; or {instead}"
+    )
+
+
 _UNLOCK_HINT: Final = (
     "unlock it and try again (macOS: security unlock-keychain; "
     "GNOME: the Passwords and Keys program, or gnome-keyring-daemon --unlock)"

@@ -27,7 +27,12 @@ def ca_bundle(settings: Settings) -> bytes | None:
 
 def _configured(path: Path) -> bytes:
     content = read_regular_file(path.resolve(), limit=LIMIT_BYTES)
-    if content is None or not _holds_certificates(content.data):
+    if content is None:
+        raise SettingsError(
+            f"PI_SANDBOX_CA_BUNDLE names {quoted(path)}, which does not exist",
+            "correct the path, or remove the setting to trust what this machine trusts",
+        )
+    if not _holds_certificates(content.data):
         raise SettingsError(
             f"PI_SANDBOX_CA_BUNDLE names {quoted(path)}, which holds no certificate in PEM form",
             "name a file with lines `-----BEGIN CERTIFICATE-----`",
@@ -36,6 +41,8 @@ def _configured(path: Path) -> bytes:
 
 
 def _holds_certificates(data: bytes) -> bool:
+    if _BEGIN not in data:  # of an empty text OpenSSL makes an empty set of authorities without a word
+        return False
     try:
         ssl.create_default_context(cadata=data.decode("utf-8"))
     except (ssl.SSLError, UnicodeDecodeError, ValueError):

@@ -28,7 +28,8 @@ MAX_LINE_CHARACTERS = 4_000
 """Bounds of our own: far above any real file, low enough that the parser's expressions stay fast on a hostile one."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SHOWABLE_NAME = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
+_SHOWABLE_NAME = re.compile(r"[A-Z]{1,12}|[a-z]{1,12}|[A-Z][A-Z0-9]*(_[A-Z0-9]+)+|[a-z]+(_[a-z]+)+")
+"""A short word, or words joined by `_`: the seed of a one-time password, say, is one word of 16 letters or more."""
 _ASSIGNMENT = re.compile(r"\s*(?:export[^\S\r\n]+)?[^=#\s]+[^\S\r\n]*=[^\S\r\n]*(?P<value>.*)", re.DOTALL)
 _COMMENT_START = re.compile(r"\s#")
 
@@ -71,7 +72,7 @@ def env_pieces(data: bytes, path: Path) -> tuple[tuple[str | None, str], ...]:
 
 def showable_name(name: str) -> str:
     """Gives the name for a message, or a stand-in where what stands before the `=` could be a secret itself."""
-    return name if _SHOWABLE_NAME.fullmatch(name) and len(name) <= 64 else "a name"
+    return name if _SHOWABLE_NAME.fullmatch(name) and len(name) <= 64 else "a name that is not shown"
 
 
 def _place(path: Path, line: int) -> str:

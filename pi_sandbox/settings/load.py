@@ -11,8 +11,10 @@
 A message shows a value only where it cannot be a credential.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,6 +28,9 @@ from pi_sandbox.settings.settings import Limits, Origin, Proxies, Settings, Stor
 T = TypeVar("T")
 
 _ENVIRONMENT_PLACE = "the environment"
+_CLOSENESS = 0.8
+"""How alike an unknown name must be to a setting to be taken for a slip of it (difflib's ratio)."""
+_KEY_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -149,8 +154,22 @@ def _unknown_name(given: _Given, stores: tuple[str, ...]) -> tuple[str, str]:
         )
     return (
         f"{given.place} sets {name}, which is not a setting of pi-sandbox",
-        "the .env that `pi-sandbox init` makes lists them all; correct the name or remove it",
+        _what_is_meant(given, stores),
     )
+
+
+def _what_is_meant(given: _Given, stores: tuple[str, ...]) -> str:
+    """What to do about an unknown name; an unknown name itself is shown only where it cannot be a secret."""
+    remove = "remove the line" if given.origin is Origin.ENV_FILE else "unset the variable"
+    alike = get_close_matches(given.name.upper(), table.setting_names(stores), n=1, cutoff=_CLOSENESS)
+    if alike:
+        return f"did you mean {alike[0]}? Correct the name, or {remove}"
+    if _KEY_NAME.search(given.name):
+        return (
+            f"{remove}: keys are no settings. `pi-sandbox secret set NAME` keeps one in the keyring, and its name goes "
+            f"into {table.PASS_SECRETS}"
+        )
+    return f"{remove}; the settings are {', '.join(table.RULES)}, and BRAIN_<ID>_URL, _TOKEN_CMD, _USER for a store"
 
 
 def _store_settings(store: str, sources: tuple[_Source, ...]) -> StoreSettings:

@@ -12,6 +12,7 @@ import pytest
 
 from pi_sandbox.cli import secret_command
 from pi_sandbox.cli.main import run
+from pi_sandbox.credentials.keyring_protocol import Answer, Outcome
 from pi_sandbox.credentials.secret import Secret
 from pi_sandbox.exit_codes import ExitCode
 from tests.fakes.keyring import FakeKeyring
@@ -28,6 +29,18 @@ def keyring(monkeypatch: pytest.MonkeyPatch) -> FakeKeyring:
 
 def pipe(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
+
+
+def test_a_value_is_asked_for_only_once_the_keyring_is_known_to_work(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fake = FakeKeyring(refusal=Answer(Outcome.UNUSABLE, "no keyring service answers"))
+    monkeypatch.setattr(secret_command, "system_keychain", lambda environ, *, attended: fake.keychain())
+    unread = io.BytesIO(b"made-up value")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(unread, encoding="utf-8"))
+    assert run(["secret", "set", "SOME_KEY"]) == ExitCode.SECRETS
+    assert unread.tell() == 0
+    assert "export SOME_KEY=" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("end", [b"", b"\n", b"\r\n"])
@@ -64,7 +77,7 @@ def test_anything_odd_is_refused_and_nothing_is_stored(
 ) -> None:
     pipe(monkeypatch, data)
     assert run(["secret", "set", name]) == ExitCode.USAGE
-    assert keyring.asked == []
+    assert keyring.items == {}
     said = "".join(capfd.readouterr())
     assert name in said
     assert "one" not in said.replace("one line", "").replace("one plain line", "").replace("than one", "")

@@ -38,6 +38,21 @@ def test_each_refusal_has_its_own_error_sentence_and_remedy(outcome: Outcome) ->
     assert raised.value.exit_code == ExitCode.SECRETS
 
 
+@pytest.mark.parametrize(
+    ("account", "instead"),
+    [
+        ("ANTHROPIC_API_KEY", "export ANTHROPIC_API_KEY="),
+        ("brain-core-token", "set BRAIN_CORE_TOKEN_CMD in .env"),
+        ("brain-my-club-token", "set BRAIN_MY_CLUB_TOKEN_CMD in .env"),
+    ],
+)
+def test_without_a_keyring_the_advice_is_what_serves_for_this_key(account: str, instead: str) -> None:
+    with pytest.raises(door.NoKeyringError) as raised:
+        FakeKeyring(refusal=Answer(Outcome.UNUSABLE)).keychain().has(account)
+    assert instead in raised.value.hint
+    assert ("TOKEN_CMD" in raised.value.hint) == account.startswith("brain-")
+
+
 def test_the_table_of_refusals_is_complete() -> None:
     assert set(REFUSALS) == set(Outcome) - {Outcome.DONE, Outcome.FOUND}
     assert len({kind for kind, _, _ in REFUSALS.values()}) == len(REFUSALS)

@@ -107,6 +107,35 @@ def test_an_unknown_name_in_the_file_is_refused_with_its_line(line):
     assert "is not a setting of pi-sandbox" in message
 
 
+@pytest.mark.parametrize(
+    ("line", "message", "advice"),
+    [
+        (
+            "PI_SANDBOX_MEMROY=4g",
+            "PI_SANDBOX_MEMROY",
+            "did you mean PI_SANDBOX_MEMORY? Correct the name, or remove the",
+        ),
+        ("pi_sandbox_cpus=4", "pi_sandbox_cpus", "did you mean PI_SANDBOX_CPUS?"),
+        ("FOO=bar", "FOO, which is not a setting", "the settings are PI_SANDBOX_HOME, PI_SANDBOX_DOMAINS, "),
+        ("editor=vim", "editor", "BRAIN_<ID>_URL"),
+        ("ANTHROPIC_API_KEY=x", "ANTHROPIC_API_KEY", "`pi-sandbox secret set NAME` keeps one in the keyring"),
+    ],
+)
+def test_an_unknown_name_in_the_file_is_told_with_what_was_meant(line, message, advice):
+    error = refusal(file=f"{line}\n")
+
+    assert message in error.message
+    assert advice in error.hint
+    assert "init" not in error.hint
+
+
+def test_an_unknown_name_in_the_environment_is_not_told_to_be_a_line():
+    hint = refusal({"PI_SANDBOX_MEMROY": "4g"}).hint
+
+    assert "unset the variable" in hint
+    assert "line" not in hint
+
+
 def test_a_misspelled_name_is_shown():
     assert "PI_SANDBOX_MEMROY" in refusal(file="PI_SANDBOX_MEMROY=4g\n").message
 
