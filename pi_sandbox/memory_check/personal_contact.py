@@ -141,12 +141,13 @@ _WAYS = frozenset(_ENGLISH_WAYS.replace("\\.?", "").split("|")) | frozenset(
 def may_hold_street(word: str) -> bool:
     """Tells whether a word of a line could be the end of a street's name; `_STREET_DE` and the others match no line
     without one."""
-    lowered = word.lower()
-    if lowered.endswith(_STREET_ENDS):
-        return lowered != word or lowered.strip("(\"'*_|") in _STREET_ENDS
-    return _LETTERS.sub("", word) in _WAYS or _LETTERS.split(word.lstrip("(\"'*_|"))[0] in _WAYS
+    if word.lower().endswith(_STREET_ENDS):
+        last = _NAME_BREAK.split(word)[-1]
+        return last != last.lower() or last in _STREET_ENDS
+    return any(part in _WAYS for part in _LETTERS.split(word))
 
 
+_NAME_BREAK = re.compile(r"[^\w.-]")
 _LETTERS = re.compile(r"[^A-Za-zé]+")
 BIRTH_NEEDLES = ("geb", "dob", "d.o.b", "birth", "born", "*", "b.", "jahrgang")
 REACH_NEEDLES = tuple(
