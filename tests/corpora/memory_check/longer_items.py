@@ -1,7 +1,4 @@
-"""A second hand's view: whole sentences and excerpts as agents and people really put them into notes.
-
-Written after the detectors had a first form, without looking at them, to see what the first set does not hold.
-"""
+"""Whole sentences and excerpts, as they really stand in notes: the other half of what the first lists hold in short."""
 
 LONGER_SECRETS: tuple[tuple[str, str, str], ...] = (
     ("sentence", "en", "Heads up: the shared mailbox uses {password} until IT rotates it (password, obviously)."),

@@ -1,4 +1,4 @@
-"""A third view: the shortest forms, as they are jotted down."""
+"""The shortest forms, as they are jotted down."""
 
 SHORT_SECRETS: tuple[tuple[str, str, str], ...] = (
     ("short", "en", "The HDD password? {password}"),
