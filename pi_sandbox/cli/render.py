@@ -1,7 +1,9 @@
 """Results → text; the only host module that prints. Messages go to standard error, what was asked for to the output."""
 
 import os
+import shutil
 import sys
+import textwrap
 import time
 import traceback
 from collections.abc import Sequence
@@ -11,6 +13,7 @@ from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.memory_text.visible import visible
 from pi_sandbox.session.container_spec import ContainerSpec, Mount, MountKind
 from pi_sandbox.session.plan import SessionPlan
+from pi_sandbox.settings.describe import NOT_SET
 
 if TYPE_CHECKING:
     from pi_sandbox.launch.demo import DemoResult
@@ -19,6 +22,9 @@ if TYPE_CHECKING:
     from pi_sandbox.launch.home import HomeReport, PieceOutcome
     from pi_sandbox.launch.images import NamedState
     from pi_sandbox.settings.describe import SettingDescription
+
+_NARROWEST = 30
+"""How many columns a text gets beside its name, however narrow the terminal is."""
 
 _CONTINUED = "  | "
 """Stands before the further lines of a message."""
@@ -170,15 +176,39 @@ def image_text(states: "Sequence[NamedState]") -> str:
 
 
 def doctor_text(checks: "Sequence[Check]", settings: "Sequence[SettingDescription]") -> str:
-    """Gives one line a check, the remedy below a bad one, and the settings with where each came from."""
+    """Gives one line a check, the remedy below a bad one, and the settings with where each came from.
+
+    On a terminal, long lines are broken at its width; the settings that are not set share one entry.
+    """
     width = max(len(check.name) for check in checks)
     lines = []
     for check in checks:
-        lines.append(f"{check.state.value:<15} {check.name:<{width}}  {_on_one_line(check.detail)}")
+        lines += _hanging(f"{_STATES[check.state.value]:<4}  {check.name:<{width}}  ", _on_one_line(check.detail))
         if check.remedy:
-            lines.append(f"{'':<15} {'':<{width}}  → {_on_one_line(check.remedy)}")
-    rows = [(row.name, _on_one_line(row.shown), _origin(row)) for row in settings]
-    return "\n".join(lines) + "\n" + (f"\nsettings\n{_table(rows)}" if rows else "")
+            lines += _hanging(f"{'':<4}  {'':<{width}}  → ", _on_one_line(check.remedy))
+    rows = [(row.name, _on_one_line(row.shown), _origin(row)) for row in settings if row.shown != NOT_SET]
+    unset = ", ".join(row.name for row in settings if row.shown == NOT_SET)
+    shown_settings = f"\nsettings\n{_table(rows)}" if rows else ""
+    not_set = "\n".join(_hanging("  not set: ", unset)) + "\n" if unset else ""
+    return "\n".join(lines) + "\n" + shown_settings + not_set
+
+
+_STATES = {"good": "good", "bad": "BAD", "not applicable": "-"}
+
+
+def _hanging(start: str, text: str) -> list[str]:
+    """Breaks the text at the width of the terminal, if there is one; further lines stand below its beginning."""
+    if not sys.stdout.isatty():
+        return [start + text]
+    width = max(shutil.get_terminal_size().columns, len(start) + _NARROWEST)
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=start,
+        subsequent_indent=" " * len(start),
+        break_on_hyphens=False,
+        break_long_words=False,
+    ) or [start]
 
 
 def doctor_json(checks: "Sequence[Check]", settings: "Sequence[SettingDescription]") -> str:

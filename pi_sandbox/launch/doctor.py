@@ -15,7 +15,9 @@ from pathlib import Path
 from pi_sandbox.containers.docker_engine import DockerEngine, connect
 from pi_sandbox.containers.terminal import Terminal
 from pi_sandbox.credentials.keyring_call import system_keychain
+from pi_sandbox.credentials.sources import keyring_account
 from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.launch.certificates import ca_bundle
 from pi_sandbox.launch.images import image_states
 from pi_sandbox.launch.leftovers import sessions_of
 from pi_sandbox.launch.look import look_at_store
@@ -30,9 +32,6 @@ from pi_sandbox.settings.settings import Settings
 
 FREE_BYTES = 1024**3
 """Free space below which the disk of the home counts as bad, in bytes."""
-
-PROBE_ACCOUNT = "pi-sandbox-doctor"
-"""An item that nobody stores: a keyring that says it has none of that name works."""
 
 
 class State(Enum):
@@ -63,6 +62,7 @@ def examine(environ: Mapping[str, str]) -> tuple[Check, ...]:
             _home(folders),
             *(_store(folders, name) for name in (CORE, *settings.domains)),
             _agent_config(folders),
+            _certificates(settings),
         ]
         checks.append(_disk(folders))
     engine_checks, engine = _engine(environ)
@@ -117,6 +117,21 @@ def _agent_config(folders: Folders) -> Check:
     if rules.is_file():
         return Check("pi's settings", State.GOOD, str(folders.agent_config))
     return Check("pi's settings", State.BAD, f"{rules} does not exist: pi has no memory rules", "pi-sandbox init")
+
+
+def _certificates(settings: Settings) -> Check:
+    return _guarded("certificates", lambda: _trusted(settings))
+
+
+def _trusted(settings: Settings) -> Check:
+    bundle = ca_bundle(settings)
+    if settings.ca_bundle is not None:
+        return Check("certificates", State.GOOD, f"builds and sessions trust those in {settings.ca_bundle}")
+    if bundle is None:
+        return Check(
+            "certificates", State.NOT_APPLICABLE, "PI_SANDBOX_CA_BUNDLE is not set, and nothing stands in for it"
+        )
+    return Check("certificates", State.GOOD, "builds and sessions trust what this machine trusts")
 
 
 def _disk(folders: Folders) -> Check:
@@ -179,7 +194,7 @@ def _inner_sandboxes(engine: DockerEngine | None) -> Check:
     return Check(
         "inner sandboxes",
         State.NOT_APPLICABLE,
-        "programs in a session cannot make namespaces of their own (unshare, bubblewrap): its hardening stays on",
+        "what sandboxes itself (bubblewrap, unshare, a browser) cannot do that in a session",
     )
 
 
@@ -201,16 +216,23 @@ def _left_over(engine: DockerEngine, folders: Folders) -> Check:
 def _keyring(environ: Mapping[str, str], settings: Settings | None) -> Check:
     if settings is None:
         return Check("keyring", State.NOT_APPLICABLE, "needs the settings")
-    needed = [name for name in settings.pass_secrets if not environ.get(name)]
-    needed += [name for name, store in settings.stores.items() if store.url and store.token_command is None]
-    if not needed:
+    keys = [name for name in settings.pass_secrets if not environ.get(name)]
+    tokens = [
+        keyring_account(name) for name, store in settings.stores.items() if store.url and store.token_command is None
+    ]
+    if not keys + tokens:
         return Check("keyring", State.NOT_APPLICABLE, "nothing is taken from it with these settings")
-    return _guarded("keyring", lambda: _usable_keyring(environ, needed))
+    return _guarded("keyring", lambda: _items(environ, keys, tokens))
 
 
-def _usable_keyring(environ: Mapping[str, str], needed: list[str]) -> Check:
-    system_keychain(environ, attended=os.isatty(0)).has(PROBE_ACCOUNT)
-    return Check("keyring", State.GOOD, f"answers; it is asked for {', '.join(needed)}")
+def _items(environ: Mapping[str, str], keys: list[str], tokens: list[str]) -> Check:
+    """Whether the keys of sessions are there; of the tokens, the checks of the pushes say that."""
+    keychain = system_keychain(environ, attended=os.isatty(0))
+    missing = [account for account in (*keys, *tokens) if not keychain.has(account) and account in keys]
+    if missing:
+        remedy = f"pi-sandbox secret set {missing[0]}, or export {missing[0]}=…"
+        return Check("keyring", State.BAD, f"has no {', '.join(missing)}: sessions do not get it", remedy)
+    return Check("keyring", State.GOOD, f"answers; it is asked for {', '.join(keys + tokens)}")
 
 
 def _pushes(environ: Mapping[str, str], settings: Settings | None) -> list[Check]:

@@ -6,12 +6,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from pi_sandbox.cli import render
 from pi_sandbox.cli.main import root
+from pi_sandbox.credentials.keyring_protocol import Answer, Outcome
+from pi_sandbox.credentials.secret import Secret
 from pi_sandbox.git_access.runner import make_repository
+from pi_sandbox.launch import doctor
 from pi_sandbox.launch.doctor import Check, State, examine
 from pi_sandbox.launch.home import make_home, read_home_templates
 from pi_sandbox.launch.home_plan import home_pieces
 from pi_sandbox.settings.read import read_settings
+from tests.fakes.keyring import FakeKeyring
 
 
 @pytest.fixture
@@ -102,3 +107,51 @@ def test_no_proxy_password_is_shown(environ: dict[str, str], monkeypatch: pytest
     output = CliRunner().invoke(root, ["doctor"], standalone_mode=False).output
     assert "https_proxy" in output
     assert word not in output
+
+
+def test_a_key_that_the_keyring_does_not_have_is_named_with_both_ways_to_give_it(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = FakeKeyring({"B_KEY": Secret("x")})
+    monkeypatch.setattr(doctor, "system_keychain", lambda environ, *, attended: fake.keychain())
+    check = checks({**environ, "PI_SANDBOX_PASS_SECRETS": "A_KEY,B_KEY"})["keyring"]
+    assert check.state is State.BAD
+    assert "A_KEY" in check.detail
+    assert "B_KEY" not in check.detail
+    assert "pi-sandbox secret set A_KEY" in check.remedy
+    assert "export A_KEY=" in check.remedy
+    assert checks({**environ, "PI_SANDBOX_PASS_SECRETS": "B_KEY"})["keyring"].state is State.GOOD
+
+
+def test_a_keyring_that_does_not_work_is_told_by_the_name_of_what_is_needed(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = FakeKeyring(refusal=Answer(Outcome.UNUSABLE))
+    monkeypatch.setattr(doctor, "system_keychain", lambda environ, *, attended: fake.keychain())
+    check = checks({**environ, "PI_SANDBOX_PASS_SECRETS": "A_KEY"})["keyring"]
+    assert check.state is State.BAD
+    assert "pi-sandbox / A_KEY" in check.detail
+
+
+def test_a_bundle_of_certificates_that_does_not_exist_is_bad(environ: dict[str, str]) -> None:
+    check = checks({**environ, "PI_SANDBOX_CA_BUNDLE": "/nope.pem"})["certificates"]
+    assert check.state is State.BAD
+    assert "does not exist" in check.detail
+
+
+def test_settings_that_are_not_set_share_one_line(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    lines = CliRunner().invoke(root, ["doctor"], standalone_mode=False).output.splitlines()
+    (unset,) = [line for line in lines if line.startswith("  not set: ")]
+    assert "PI_SANDBOX_RUNTIME" in unset
+    assert "BRAIN_WORK_USER" in unset
+    assert [line for line in lines if line.strip().startswith("PI_SANDBOX_RUNTIME")] == []
+
+
+def test_on_a_terminal_no_line_is_wider_than_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    told = render.doctor_text([Check("engine", State.BAD, "many words " * 12, "and advice " * 9)], [])
+    assert max(map(len, told.splitlines())) <= 60
+    assert told.split() == ["BAD", "engine", *["many", "words"] * 12, "→", *["and", "advice"] * 9]
