@@ -1,4 +1,4 @@
-"""The entry of the agent container: after the common opening, the owner's pi settings, the context page and the agent.
+"""The entry of the agent container: the common opening, pi's settings and login, the context page, the agent.
 
 Without a page there is no agent.
 """
@@ -12,12 +12,13 @@ from pathlib import Path
 from pi_sandbox.errors import UsageError
 from pi_sandbox.inside.agent_folder import fill_agent_folder
 from pi_sandbox.inside.certificates import trust
+from pi_sandbox.inside.login_keeper import LoginKeeper
 from pi_sandbox.inside.opening import open_and_run
 from pi_sandbox.inside.supervisor import Child
 from pi_sandbox.session.briefings import read_briefings
 from pi_sandbox.session.context import render_context
 from pi_sandbox.session.control_messages import Start
-from pi_sandbox.session.mount_plan import AGENT_CONFIG, AGENT_FOLDER
+from pi_sandbox.session.mount_plan import AGENT_CONFIG, AGENT_FOLDER, LOGIN
 from pi_sandbox.session.scope import SessionScope, store_path
 from pi_sandbox.system.files import create_file
 from pi_sandbox.system.template_files import render_template
@@ -45,9 +46,11 @@ def _prepare(arguments: Sequence[str], start: Start) -> Child:
     if start.ca_bundle is not None:
         environment.update(trust(start.ca_bundle))
     fill_agent_folder(Path(AGENT_CONFIG), Path(AGENT_FOLDER))
+    keeper = LoginKeeper(Path(LOGIN), Path(AGENT_FOLDER, "auth.json"))
+    keeper.open()
     _write_context(scope)
     farewell = signal.SIGHUP if list(arguments) == ["shell"] else signal.SIGTERM
-    return Child(_command(arguments), environment, farewell)
+    return Child(_command(arguments), environment, farewell, keeper.keep, keeper.close)
 
 
 def _write_context(scope: SessionScope) -> None:

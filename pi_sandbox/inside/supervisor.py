@@ -2,6 +2,7 @@
 
 - The child has a process group of its own, so that stopping it (Ctrl-Z) is seen here and told to the wrapper, which
   gives the user's shell back; inside a container there is no shell that could bring it back.
+- While it runs, what the session has to look after from time to time is called (`Child.tend`).
 - Signals to the container reach the child. When the wrapper goes away the child is asked to end, and made to after
   `GRACE_SECONDS`.
 """
@@ -14,7 +15,7 @@ import signal
 import struct
 import termios
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
@@ -23,6 +24,9 @@ from pi_sandbox.session.control_messages import Continue, MessageRefused, Suspen
 
 GRACE_SECONDS = 70
 """How long the child has between being asked to end and being killed; the engine's own stop waits 75."""
+
+TEND_SECONDS = 3.0
+"""How often a child is tended: what is lost where the container is killed is no older."""
 
 _TO_CHILD = (signal.SIGTERM, signal.SIGHUP)
 _TO_GROUP = (signal.SIGINT, signal.SIGQUIT)
@@ -37,22 +41,42 @@ def set_size(rows: int, columns: int) -> None:
 
 @dataclass(frozen=True)
 class Child:
-    """What to run. `farewell` is the signal that asks it to end: an interactive shell takes no SIGTERM (bash(1))."""
+    """What to run. `farewell` is the signal that asks it to end: an interactive shell takes no SIGTERM (bash(1)).
+
+    `tend` is called every `TEND_SECONDS` while it runs, and raises nothing. `finish` is called once it has ended, and
+    gives words for the owner (`control_messages.LIMITS`).
+    """
 
     command: Sequence[str]
     environment: Mapping[str, str]
     farewell: signal.Signals = signal.SIGTERM
+    tend: Callable[[], None] | None = None
+    finish: Callable[[], Sequence[str]] = tuple
 
 
 def run_child(child: Child, control: Control) -> int:
     """Runs the child to its end and gives its exit code, 128 + signal for one that a signal ended."""
-    return _Supervisor(_start(child), child.farewell, control).watch()
+    signals = _note_signals()
+    return _Supervisor(_start(child), child, control, signals).watch()
+
+
+def _note_signals() -> int:
+    """Gives the end of a pipe on which the numbers of signals arrive, from before there is a child on."""
+    wakeup, alarm = os.pipe()
+    os.set_blocking(wakeup, False)
+    os.set_blocking(alarm, False)
+    signal.set_wakeup_fd(alarm, warn_on_full_buffer=False)
+    for number in (signal.SIGCHLD, *_TO_CHILD, *_TO_GROUP):
+        signal.signal(number, _noted)
+    return wakeup
 
 
 def _start(child: Child) -> int:
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, (*_TO_CHILD, *_TO_GROUP))
     pid = os.fork()
     if pid:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
         with contextlib.suppress(OSError):
             os.setpgid(pid, pid)
         _give_terminal(pid)
@@ -60,8 +84,10 @@ def _start(child: Child) -> int:
     try:
         os.setpgid(0, 0)
         _give_terminal(os.getpid())
-        for number in (signal.SIGTTOU, signal.SIGPIPE, signal.SIGTSTP, *_TO_CHILD, *_TO_GROUP):
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGTTOU, signal.SIGPIPE, signal.SIGTSTP, signal.SIGCHLD, *_TO_CHILD, *_TO_GROUP):
             signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
         os.execvpe(child.command[0], list(child.command), child.environment)  # noqa: S606 - there is no shell here on purpose
     except OSError as error:
         os.write(2, f"pi-sandbox: {child.command[0]}: {error.strerror}\n".encode(errors="backslashreplace"))
@@ -78,28 +104,26 @@ def _give_terminal(group: int) -> None:
 class _Supervisor:
     """One child and the loop around it."""
 
-    def __init__(self, child: int, farewell: signal.Signals, control: Control) -> None:
-        self._child = child
-        self._farewell = farewell
+    def __init__(self, pid: int, child: Child, control: Control, signals: int) -> None:
+        self._child = pid
+        self._farewell = child.farewell
+        self._tend = child.tend
+        self._tend_at = time.monotonic() + TEND_SECONDS
+        self._signals = signals
         self._control: Control | None = control
         self._kill_at: float | None = None
 
     def watch(self) -> int:
-        wakeup, alarm = os.pipe()
-        os.set_blocking(wakeup, False)
-        os.set_blocking(alarm, False)
-        signal.set_wakeup_fd(alarm, warn_on_full_buffer=False)
-        for number in (signal.SIGCHLD, *_TO_CHILD, *_TO_GROUP):
-            signal.signal(number, _noted)
         with selectors.DefaultSelector() as selector:
-            selector.register(wakeup, selectors.EVENT_READ)
+            selector.register(self._signals, selectors.EVENT_READ)
             selector.register(self._control_or_fail(), selectors.EVENT_READ)
             while (code := self._ended()) is None:
                 for key, _ in selector.select(timeout=self._patience()):
-                    if key.fd == wakeup:
-                        self._pass_on(os.read(wakeup, 4096))
+                    if key.fd == self._signals:
+                        self._pass_on(os.read(self._signals, 4096))
                     elif not self._hear():
                         selector.unregister(key.fileobj)
+                self._tend_if_due()
         return code
 
     def _control_or_fail(self) -> Control:
@@ -155,7 +179,18 @@ class _Supervisor:
             return False
         return True
 
+    def _tend_if_due(self) -> None:
+        if self._tend is not None and time.monotonic() >= self._tend_at:
+            self._tend()
+            self._tend_at = time.monotonic() + TEND_SECONDS
+
     def _patience(self) -> float | None:
+        waits = [self._until_kill()]
+        if self._tend is not None:
+            waits.append(max(0.0, self._tend_at - time.monotonic()))
+        return min((wait for wait in waits if wait is not None), default=None)
+
+    def _until_kill(self) -> float | None:
         if self._kill_at is None:
             return None
         remaining = self._kill_at - time.monotonic()

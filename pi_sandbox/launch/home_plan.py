@@ -73,10 +73,14 @@ def domain_pieces(domain: DomainName, templates: Mapping[str, bytes]) -> tuple[P
     return (_store(domain, templates), _folder(_PLACES.domain_workspace(domain)), *_domain_state(domain))
 
 
-def state_pieces(domain: DomainName, history: str) -> tuple[Piece, ...]:
-    """Gives what a session needs of our own on the disk; `history` is the key of its project's session history."""
-    own = _folder(_PLACES.history(domain, history))
-    return (_folder(_PLACES.state), _folder(_PLACES.markers), *_domain_state(domain), own)
+def state_pieces(domain: DomainName) -> tuple[Piece, ...]:
+    """Gives what every session of the domain needs of our own on the disk."""
+    return (_folder(_PLACES.state), _folder(_PLACES.markers), *_domain_state(domain))
+
+
+def session_pieces(domain: DomainName, history: str) -> tuple[Piece, ...]:
+    """Gives what one session needs of it; `history` is the key of its project's session history."""
+    return (*state_pieces(domain), _folder(_PLACES.history(domain, history)))
 
 
 def store_command_pieces() -> tuple[Piece, ...]:

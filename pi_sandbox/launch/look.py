@@ -1,16 +1,21 @@
-"""Looks at the disk once for a plan: the stores, the levels that are not this project's, the owner's pi settings.
+"""Looks at the disk once for a plan: the stores, the levels that are not this project's, the owner's pi settings, the
+domain's login, the repositories inside the project.
 
-Nothing is created, followed or read beyond the names on the project's own path, so the time depends on that path and
-not on the size of the stores.
+Nothing is created or followed. Of the stores nothing is read beyond the names on the project's own path, so the time
+does not depend on their size; it grows with the project's number of folders, up to a bound (git_places.py).
 """
 
 import os
 import stat
 from pathlib import Path
 
-from pi_sandbox.session.disk_look import DiskLook, StoreLook, StoreState
+from pi_sandbox.errors import FilesError
+from pi_sandbox.launch.git_places import find_git
+from pi_sandbox.session.disk_look import DiskLook, LoginLook, StoreLook, StoreState
+from pi_sandbox.session.login import LOGIN_BYTES, LoginRefused, parse_login
 from pi_sandbox.settings.domains import CORE, DomainName
 from pi_sandbox.settings.folders import Folders
+from pi_sandbox.system.files import read_regular_file
 from pi_sandbox.system.mount_table import mount_points
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
 
@@ -21,12 +26,16 @@ _OWN_FOLDERS = frozenset({"notes", "auto", ".git"})
 def look_at_disk(folders: Folders, workspace: Workspace, opt_in: DomainName | None) -> DiskLook:
     """Gives what a plan for `workspace` has to know of the disk."""
     inner = mount_points()
+    config = folders.agent_config
     return DiskLook(
         core=_store(folders, CORE, (), inner),
         domain=_store(folders, workspace.domain, workspace.levels, inner),
         opt_in=None if opt_in is None else _store(folders, opt_in, (), inner),
-        agent_config=folders.agent_config if folders.agent_config.is_dir() else None,
-        project_git_mounts=_below(workspace.project / ".git", inner),
+        agent_config=config if config.is_dir() else None,
+        instructions=(config / "AGENTS.md").is_file(),
+        login=_login(folders.login(workspace.domain)),
+        git=find_git(workspace.project),
+        project_mounts=_below(workspace.project, inner),
     )
 
 
@@ -38,7 +47,7 @@ def look_at_store(folders: Folders, name: str) -> StoreLook:
 def _store(folders: Folders, name: str, levels: tuple[str, ...], inner: tuple[Path, ...]) -> StoreLook:
     path = Path(os.path.realpath(folders.store(name)))
     state, git_entry = _state(path)
-    hidden = _other_levels(path, levels) if levels and state is StoreState.PRESENT else ()
+    hidden = other_levels(path, levels) if levels and state is StoreState.PRESENT else ()
     return StoreLook(name, path, state, git_entry, hidden, _below(path, inner))
 
 
@@ -55,8 +64,11 @@ def _state(path: Path) -> tuple[StoreState, GitEntry]:
     return StoreState.NO_REPOSITORY, GitEntry.NONE
 
 
-def _other_levels(store: Path, levels: tuple[str, ...]) -> tuple[str, ...]:
-    """The folders beside the path of `levels`, at every step. Links are no folders: what they name stays hidden."""
+def other_levels(store: Path, levels: tuple[str, ...]) -> tuple[str, ...]:
+    """Gives the folders beside the path of `levels`, at every step, relative to the store.
+
+    Links are no folders: what they name stays hidden.
+    """
     hidden: list[str] = []
     for outer, wanted in zip(("", *levels), (*levels, None), strict=True):
         folder = store / outer
@@ -71,6 +83,18 @@ def _other_levels(store: Path, levels: tuple[str, ...]) -> tuple[str, ...]:
             if entry.is_dir(follow_symlinks=False) and entry.name not in own
         )
     return tuple(hidden)
+
+
+def _login(path: Path) -> LoginLook:
+    try:
+        content = read_regular_file(path, limit=LOGIN_BYTES)
+    except FilesError as error:
+        return LoginLook(path, error.message, ())
+    try:
+        login = parse_login(b"" if content is None else content.data)
+    except LoginRefused as refusal:
+        return LoginLook(path, str(refusal), ())
+    return LoginLook(path, "", login.reasons)
 
 
 def _is_real_folder(path: Path) -> bool:

@@ -32,12 +32,56 @@ class StoreLook:
     inner_mounts: tuple[Path, ...]
 
 
+class PlaceKind(Enum):
+    """What git would take for a repository (the value is what a message calls it)."""
+
+    FOLDER = "a git folder"
+    FILE = "a git file"
+    LINK = "a link in place of a git folder"
+    BARE = "a bare repository"
+
+
+@dataclass(frozen=True)
+class GitPlace:
+    """One of them. `identity` is that of the entry itself, `code` a digest over what in it makes git run programs."""
+
+    path: Path
+    kind: PlaceKind
+    identity: str
+    code: str
+
+
+@dataclass(frozen=True)
+class GitLook:
+    """The places below some folder. `unseen` says in sentence parts what was not looked at."""
+
+    places: tuple[GitPlace, ...]
+    unseen: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LoginLook:
+    """The domain's login: why it is not used at all (else empty), and of which entries pi gets nothing."""
+
+    path: Path
+    refused: str
+    left_out: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class DiskLook:
-    """Everything a plan depends on besides settings, workspace and engine, read once."""
+    """Everything a plan depends on besides settings, workspace and engine, read once.
+
+    `agent_config` is the folder with the owner's pi settings, `instructions` whether `AGENTS.md` is in it.
+    `git` are the repositories in the project, its own included. `project_mounts` are places below the project where
+    another file system is mounted.
+    """
 
     core: StoreLook
     domain: StoreLook
     opt_in: StoreLook | None
     agent_config: Path | None
-    project_git_mounts: tuple[Path, ...]
+    instructions: bool
+    login: LoginLook
+    git: GitLook
+    project_mounts: tuple[Path, ...]

@@ -8,21 +8,24 @@ Always:
 - folders of other levels in the domain's store are hidden, unless the owner asked for the whole domain; the levels that
   hold hidden ones are mount points too, since a folder with masks in it can be renamed, into the next session's view,
   and a mount point cannot (rename(2), EBUSY);
+- every repository inside the project, and not only the project's own, has its `.git` read-only;
 - a missing store is an empty, read-only placeholder; nothing is created on the host, so every mask lies on something
   that is there;
 - everything of pi that can carry code comes from the owner's `pi-config`, read-only; only the login, per domain, and
   the session history, per project, persist.
 
-Not handled here: what appears in a store while the session runs. A level that is first made during a session is
-visible to it.
+Not handled here: what appears while a session runs. A level that is first made during a session is visible to it, and a
+folder with a read-only `.git` somewhere below it can be renamed and made anew without one; launch/left_behind.py looks
+for both at the end.
 """
 
+import os
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from pi_sandbox.errors import UsageError, quoted
 from pi_sandbox.session.container_spec import Mount, MountKind
-from pi_sandbox.session.disk_look import DiskLook, StoreLook, StoreState
+from pi_sandbox.session.disk_look import DiskLook, GitPlace, PlaceKind, StoreLook, StoreState
 from pi_sandbox.session.history_key import history_key
 from pi_sandbox.session.scope import GitMode, SessionScope, store_path
 from pi_sandbox.settings.folders import Folders
@@ -31,7 +34,11 @@ from pi_sandbox.workspace.workspace import GitEntry, Workspace
 AGENT_CONFIG = PurePosixPath("/run/pi-config")
 MARKERS = PurePosixPath("/run/pi-marker")
 """This session's marker file; those of other sessions are not visible."""
+LOGIN = PurePosixPath("/run/pi-login/auth.json")
 AGENT_FOLDER = PurePosixPath("/home/pi/.pi/agent")
+
+MOST_REPOSITORIES = 200
+"""Repositories inside a project that are mounted read-only; each mount costs some milliseconds at the start."""
 
 _NOTHING = Path("/dev/null")
 """Shown in place of a git *file*: the engine's own machine always has it, and it is empty."""
@@ -48,6 +55,7 @@ _RESERVED = tuple(
         "/proc",
         "/run/pi-config",
         "/run/pi-identity",
+        "/run/pi-login",
         "/run/pi-marker",
         "/run/pi-session",
         "/sys",
@@ -113,17 +121,32 @@ def _check_place(project: PurePosixPath) -> None:
 
 def _project(workspace: Workspace, look: DiskLook) -> list[Mount]:
     mounts = [_bind(PurePosixPath(workspace.project), workspace.project, False, "the project")]
-    git = workspace.project / ".git"
-    if workspace.git_entry is not GitEntry.NONE:
-        refuse_inner_mounts(git, look.project_git_mounts)
-        mounts.append(_bind(PurePosixPath(git), git, True, "the project's git, to read"))
+    own = workspace.project / ".git"
+    purposes = {} if workspace.git_entry is GitEntry.NONE else {own: "the project's git, to read"}
+    for place in read_only_places(look.git.places):
+        purposes.setdefault(place, "the git of a repository inside the project, to read")
+    for place, purpose in purposes.items():
+        refuse_inner_mounts(place, tuple(point for point in look.project_mounts if point.is_relative_to(place)))
+        mounts.append(_bind(PurePosixPath(place), place, True, purpose))
     return mounts
+
+
+def read_only_places(places: Sequence[GitPlace]) -> tuple[Path, ...]:
+    """Gives those that can be mounted: folders and files with a name that the engine's API can carry, up to a bound."""
+    found = [place.path for place in places if place.kind in (PlaceKind.FOLDER, PlaceKind.FILE)]
+    return tuple(path for path in found if is_mountable(path))[:MOST_REPOSITORIES]
+
+
+def is_mountable(path: Path | PurePosixPath) -> bool:
+    """Whether the engine's API can carry the path: it is JSON, and so UTF-8."""
+    return not any("\udc80" <= character <= "\udcff" for character in str(path))
 
 
 def _store(store: StoreLook, scope: SessionScope, *, hidden: tuple[str, ...]) -> list[Mount]:
     target = store_path(store.name)
     if store.state is not StoreState.PRESENT:
         return [_mask(target, f"placeholder: the store {store.name} {store.state.value}")]
+    _refuse_unmountable(store, hidden)
     read_only = store.name == scope.opt_in
     purpose = f"the memory of {store.name}" + (", for this run" if read_only else "")
     return [
@@ -135,6 +158,22 @@ def _store(store: StoreLook, scope: SessionScope, *, hidden: tuple[str, ...]) ->
         ),
         *(_mask(target / folder, "another level, hidden") for folder in hidden),
     ]
+
+
+def _refuse_unmountable(store: StoreLook, hidden: tuple[str, ...]) -> None:
+    for folder in hidden:
+        if not is_mountable(PurePosixPath(folder)):
+            place = os.fsencode(store.path / folder)
+            raise UsageError(
+                f"{quoted(store.path / folder)} has a name that is no UTF-8, so it cannot be hidden from the session",
+                f"rename it, or look at it and remove it: rm -r -- {_for_a_shell(place)}",
+            )
+
+
+def _for_a_shell(path: bytes) -> str:
+    """Gives the path as bash and zsh take it (ANSI-C quoting), in ASCII."""
+    plain = b"-+,./:@_" + bytes(range(48, 58)) + bytes(range(65, 91)) + bytes(range(97, 123))
+    return "$'" + "".join(chr(byte) if byte in plain else f"\\x{byte:02x}" for byte in path) + "'"
 
 
 def _holders(hidden: tuple[str, ...]) -> tuple[str, ...]:
@@ -158,7 +197,7 @@ def _hidden_git(store: StoreLook, target: PurePosixPath) -> Mount:
 def _agent(scope: SessionScope, folders: Folders, look: DiskLook) -> list[Mount]:
     history = folders.history(scope.domain, history_key(scope.project_level))
     mounts = [
-        _bind(AGENT_FOLDER / "auth.json", folders.login(scope.domain), False, "pi's login, per domain"),
+        _bind(LOGIN, folders.login(scope.domain), False, "pi's login, per domain; pi gets a checked copy"),
         _bind(AGENT_FOLDER / "sessions", history, False, "pi's session history, per project"),
     ]
     if look.agent_config is not None:

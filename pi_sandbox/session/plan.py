@@ -11,10 +11,11 @@ from pathlib import PurePosixPath
 
 from pi_sandbox import __version__
 from pi_sandbox.session.container_spec import ContainerSpec, Mount, StandingPart
-from pi_sandbox.session.disk_look import DiskLook, StoreLook, StoreState
+from pi_sandbox.session.disk_look import DiskLook, StoreState
 from pi_sandbox.session.mount_plan import git_mode, plan_mounts
-from pi_sandbox.session.scope import GitMode, SessionScope
-from pi_sandbox.settings.domains import CORE, DomainName
+from pi_sandbox.session.plan_warnings import plan_warnings
+from pi_sandbox.session.scope import SessionScope
+from pi_sandbox.settings.domains import DomainName
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.settings import Settings
 from pi_sandbox.workspace.workspace import Workspace
@@ -127,9 +128,15 @@ def plan_session(
         mounts=plan_mounts(scope, workspace, folders, look, session_id),
         tty=request.tty,
         runtime=settings.runtime,
-        standing=standing if engine.cpus is None else replace(standing, cpus=min(standing.cpus, float(engine.cpus))),
+        standing=standing_at(engine, standing),
     )
-    return SessionPlan(workspace, scope, container, channel_names(settings), _warnings(scope, look))
+    warnings = plan_warnings(scope, look, standing.cpus, container.standing.cpus)
+    return SessionPlan(workspace, scope, container, channel_names(settings), warnings)
+
+
+def standing_at(engine: EngineView, standing: StandingPart) -> StandingPart:
+    """Gives the standing half as this engine can take it: no more processors than it has, where it says how many."""
+    return replace(standing, cpus=min(standing.cpus, float(engine.cpus))) if engine.cpus else standing
 
 
 def plan_probe(
@@ -137,17 +144,15 @@ def plan_probe(
     settings: Settings,
     standing: StandingPart,
     host: HostFacts,
-    image: str,
-    *,
-    rootless: bool,
+    engine: EngineView,
     session_id: str,
 ) -> ContainerSpec:
     """Gives a container that runs nothing but the entry's first half: it says what it sees (`pi-sandbox doctor`)."""
     return ContainerSpec(
         name=f"pi-sandbox-{session_id}",
-        image=image,
+        image=engine.image,
         command=(*ENTRY, "shell", "true"),
-        user="0:0" if rootless else f"{host.uid}:{host.gid}",
+        user="0:0" if engine.rootless else f"{host.uid}:{host.gid}",
         working_dir=PurePosixPath("/home/pi"),
         environment=(("HOME", "/home/pi"), ("LANG", "C.UTF-8")),
         labels=(
@@ -160,7 +165,7 @@ def plan_probe(
         mounts=mounts,
         tty=False,
         runtime=settings.runtime,
-        standing=standing,
+        standing=standing_at(engine, standing),
     )
 
 
@@ -213,21 +218,3 @@ def _labels(workspace: Workspace, settings: Settings, host: HostFacts, session_i
         (VERSION_LABEL, __version__),
         (OWNER_LABEL, host.owner.to_label()),
     )
-
-
-def _warnings(scope: SessionScope, look: DiskLook) -> tuple[str, ...]:
-    found = [_missing_store(store) for store in (look.core, look.domain, look.opt_in) if store is not None]
-    if scope.git is GitMode.OUT_OF_REACH:
-        found.append(
-            "the project's .git is a file (a linked worktree or a submodule): git does not work in this session; "
-            "use it on the host"
-        )
-    return tuple(warning for warning in found if warning)
-
-
-def _missing_store(store: StoreLook) -> str:
-    if store.state is StoreState.PRESENT:
-        return ""
-    remedy = "`pi-sandbox init` makes it" if store.state is StoreState.ABSENT else "look at it on the host"
-    what = "the memory of every domain" if store.name == CORE else f"the memory of {store.name}"
-    return f"{store.path} {store.state.value}: the session gets an empty placeholder for {what} ({remedy})"

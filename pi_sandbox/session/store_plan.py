@@ -11,7 +11,7 @@ Always:
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from enum import Enum
 from pathlib import Path, PurePosixPath
@@ -29,6 +29,7 @@ from pi_sandbox.session.plan import (
     VERSION_LABEL,
     EngineView,
     HostFacts,
+    standing_at,
 )
 from pi_sandbox.session.scope import store_path
 from pi_sandbox.settings.domains import DomainName
@@ -111,7 +112,7 @@ def plan_stores(
         mounts=_mounts(request, stores, Folders(settings.home), session_id),
         tty=tty,
         runtime=settings.runtime,
-        standing=standing if engine.cpus is None else replace(standing, cpus=min(standing.cpus, float(engine.cpus))),
+        standing=standing_at(engine, standing),
     )
 
 

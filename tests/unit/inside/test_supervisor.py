@@ -132,3 +132,30 @@ def test_waiting_costs_no_processor_time() -> None:
     fields = Path(f"/proc/{guarded.process.pid}/stat").read_text().rpartition(")")[2].split()
     assert int(fields[11]) + int(fields[12]) - before <= 1
     assert guarded.end() == 0
+
+
+TENDED = """
+import socket, sys
+from pathlib import Path
+from pi_sandbox.inside import supervisor
+from pi_sandbox.inside.control import Control
+supervisor.TEND_SECONDS = 0.05
+calls = []
+child = supervisor.Child(sys.argv[2:], {"PATH": "/usr/bin:/bin"}, tend=lambda: calls.append(1))
+code = supervisor.run_child(child, Control(socket.socket(fileno=int(sys.argv[1]))))
+sys.exit(code if len(calls) > 3 else 99)
+"""
+
+
+@pytest.mark.parametrize(("command", "code"), [("sleep 1; exit 5", 5), ("exit 5", 99)])
+def test_a_child_that_runs_for_some_time_is_tended_again_and_again(command: str, code: int) -> None:
+    ours, theirs = socket.socketpair()
+    done = subprocess.run(
+        [sys.executable, "-c", TENDED, str(theirs.fileno()), "sh", "-c", command],
+        pass_fds=[theirs.fileno()],
+        timeout=20,
+        check=False,
+    )
+    ours.close()
+    theirs.close()
+    assert done.returncode == code

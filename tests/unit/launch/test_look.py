@@ -118,6 +118,45 @@ def test_a_git_file_is_told_apart(folders: Folders, tmp_path: Path) -> None:
     assert (look.core.state, look.core.git_entry) == (StoreState.PRESENT, GitEntry.FILE)
 
 
+def test_pis_settings_and_their_instructions_are_seen(folders: Folders) -> None:
+    config = folders.agent_config
+    assert (look_at_disk(folders, workspace(folders), None).agent_config) is None
+    config.mkdir(parents=True)
+    look = look_at_disk(folders, workspace(folders), None)
+    assert (look.agent_config, look.instructions) == (config, False)
+    (config / "AGENTS.md").write_text("x")
+    assert look_at_disk(folders, workspace(folders), None).instructions
+
+
+@pytest.mark.parametrize(
+    ("text", "refused", "left_out"),
+    [
+        (None, False, 0),
+        ("{}\n", False, 0),
+        ('{"a":{"type":"api_key","key":"x"}}', False, 0),
+        ('{"a":{"type":"api_key","key":"!x"},"b":{}}', False, 2),
+        ("{", True, 0),
+        ("link", True, 0),
+    ],
+)
+def test_the_domains_login_is_judged(folders: Folders, text: str | None, refused: bool, left_out: int) -> None:
+    path = folders.login(PRIVATE)
+    path.parent.mkdir(parents=True)
+    if text == "link":
+        path.symlink_to("elsewhere")
+    elif text is not None:
+        path.write_text(text)
+    login = look_at_disk(folders, workspace(folders), None).login
+    assert (login.path, bool(login.refused), len(login.left_out)) == (path, refused, left_out)
+
+
+def test_repositories_in_the_project_are_seen(folders: Folders) -> None:
+    project = workspace(folders).project
+    (project / "vendor/.git").mkdir(parents=True)
+    look = look_at_disk(folders, workspace(folders), None)
+    assert [place.path for place in look.git.places] == [project / "vendor/.git"]
+
+
 def test_looking_changes_nothing(folders: Folders, tmp_path: Path) -> None:
     def tree() -> set[tuple[str, float]]:
         return {(str(path), os.lstat(path).st_mtime_ns) for path in tmp_path.rglob("*")}

@@ -1,5 +1,6 @@
 """Which folders a session sees, and how."""
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -7,9 +8,9 @@ import pytest
 
 from pi_sandbox.errors import UsageError
 from pi_sandbox.session.container_spec import Mount, MountKind
-from pi_sandbox.session.disk_look import DiskLook, StoreState
+from pi_sandbox.session.disk_look import DiskLook, GitLook, PlaceKind, StoreState
 from pi_sandbox.session.history_key import history_key
-from pi_sandbox.session.mount_plan import plan_mounts
+from pi_sandbox.session.mount_plan import MOST_REPOSITORIES, plan_mounts
 from pi_sandbox.session.plan import session_scope
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
@@ -32,7 +33,7 @@ def test_a_session_sees_the_project_core_its_domain_and_pis_own_state_and_nothin
         "/brain/core/.git",
         "/brain/private",
         "/brain/private/.git",
-        "/home/pi/.pi/agent/auth.json",
+        "/run/pi-login/auth.json",
         "/home/pi/.pi/agent/sessions",
         "/run/pi-config",
         "/run/pi-marker",
@@ -45,14 +46,14 @@ def test_only_project_stores_login_and_history_are_writable() -> None:
         str(parts.PROJECT),
         "/brain/core",
         "/brain/private",
-        "/home/pi/.pi/agent/auth.json",
+        "/run/pi-login/auth.json",
         "/home/pi/.pi/agent/sessions",
     }
 
 
 def test_the_login_is_that_of_the_domain_and_the_history_that_of_the_project() -> None:
     mounts = mounts_of(parts.look())
-    assert mounts["/home/pi/.pi/agent/auth.json"].source == parts.HOME / "state/private/auth.json"
+    assert mounts["/run/pi-login/auth.json"].source == parts.HOME / "state/private/auth.json"
     key = history_key("git.example.org/group/repo")
     assert mounts["/home/pi/.pi/agent/sessions"].source == parts.HOME / "state/private/sessions" / key
 
@@ -126,6 +127,51 @@ def test_the_projects_git_is_read_only_where_there_is_one() -> None:
     assert f"{parts.PROJECT}/.git" not in mounts_of(parts.look(), parts.workspace(GitEntry.NONE))
 
 
+def test_every_repository_inside_the_project_is_read_only() -> None:
+    places = (parts.git_place(".git"), parts.git_place("vendor/a/.git"), parts.git_place("sub/.git", PlaceKind.FILE))
+    mounts = mounts_of(parts.look(git=GitLook(places, ())))
+    for place in ("vendor/a/.git", "sub/.git"):
+        mount = mounts[f"{parts.PROJECT}/{place}"]
+        assert (mount.kind, mount.source, mount.read_only) == (MountKind.BIND, parts.PROJECT / place, True)
+    assert mounts[f"{parts.PROJECT}/.git"].purpose == "the project's git, to read"
+
+
+def test_a_link_a_bare_repository_and_a_name_that_is_no_utf_8_cannot_be_mounted() -> None:
+    places = (
+        parts.git_place("a/.git", PlaceKind.LINK),
+        parts.git_place("fixtures/bare", PlaceKind.BARE),
+        parts.git_place("\udcff/.git"),
+    )
+    assert mounts_of(parts.look(git=GitLook(places, ()))).keys() == mounts_of(parts.look()).keys()
+
+
+def test_of_very_many_repositories_the_nearest_are_read_only() -> None:
+    places = tuple(parts.git_place(f"{number}/.git") for number in range(MOST_REPOSITORIES + 1))
+    mounts = mounts_of(parts.look(git=GitLook(places, ())))
+    assert f"{parts.PROJECT}/{MOST_REPOSITORIES - 1}/.git" in mounts
+    assert f"{parts.PROJECT}/{MOST_REPOSITORIES}/.git" not in mounts
+
+
+def test_a_folder_that_cannot_be_hidden_is_refused_with_the_command_that_removes_it() -> None:
+    domain = parts.store("private", hidden=("host/gr\udcfc\udcdfe",))
+    with pytest.raises(UsageError, match="no UTF-8") as caught:
+        mounts_of(parts.look(domain=domain))
+    assert "gr\\xfc\\xdfe" in caught.value.message
+    assert caught.value.hint.endswith(f"rm -r -- $'{domain.path}/host/gr\\xfc\\xdfe'")
+    assert mounts_of(parts.look(domain=domain), domain_wide=True)
+    assert mounts_of(parts.look(domain=parts.store("private", hidden=("host/grüße",))))
+
+
+def test_the_command_that_removes_it_means_that_folder_to_a_shell(tmp_path: Path) -> None:
+    name = "a b'$(x)\n\udcff"
+    (tmp_path / name).mkdir()
+    domain = replace(parts.store("private", hidden=(name,)), path=tmp_path)
+    with pytest.raises(UsageError) as caught:
+        mounts_of(parts.look(domain=domain))
+    subprocess.run(["bash", "-c", caught.value.hint.partition("it: ")[2]], check=True)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_outer_mounts_come_before_inner_ones() -> None:
     targets = list(mounts_of(parts.look()))
     depths = [len(PurePosixPath(target).parts) for target in targets]
@@ -154,9 +200,13 @@ def test_a_file_system_mounted_inside_a_read_only_folder_is_refused_by_name() ->
     with pytest.raises(UsageError, match="pi-memory-work/notes"):
         mounts_of(parts.look(opt_in=parts.store("work", inner_mounts=(inner,))))
     with pytest.raises(UsageError, match="hooks"):
-        mounts_of(parts.look(project_git_mounts=(parts.PROJECT / ".git/hooks",)))
+        mounts_of(parts.look(project_mounts=(parts.PROJECT / ".git/hooks",)))
+    nested = GitLook((parts.git_place("vendor/.git"),), ())
+    with pytest.raises(UsageError, match=r"vendor/\.git/hooks"):
+        mounts_of(parts.look(git=nested, project_mounts=(parts.PROJECT / "vendor/.git/hooks",)))
 
 
 def test_one_inside_a_writable_folder_is_not() -> None:
     inner = parts.HOME / "brain/pi-memory-private/notes"
     assert "/brain/private" in mounts_of(parts.look(domain=parts.store("private", inner_mounts=(inner,))))
+    assert str(parts.PROJECT) in mounts_of(parts.look(project_mounts=(parts.PROJECT / "data",)))

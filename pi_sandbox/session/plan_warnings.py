@@ -1,0 +1,98 @@
+"""What the owner should know before a session of this plan starts: one sentence each, with what to do."""
+
+from collections.abc import Iterator
+
+from pi_sandbox.errors import quoted
+from pi_sandbox.session.disk_look import DiskLook, GitLook, GitPlace, LoginLook, PlaceKind, StoreLook, StoreState
+from pi_sandbox.session.mount_plan import read_only_places
+from pi_sandbox.session.scope import GitMode, SessionScope
+from pi_sandbox.settings.domains import CORE
+from pi_sandbox.settings.table import CPUS, RULES
+
+_MOST_NAMED = 5
+"""So many things of one kind are named; of the rest the number is said."""
+
+
+def plan_warnings(scope: SessionScope, look: DiskLook, wanted_cpus: float, cpus: float) -> tuple[str, ...]:
+    """Gives the warnings; `wanted_cpus` are those of the settings, `cpus` those of the plan."""
+    return (
+        *_missing_stores(look),
+        *_config(look),
+        *_login(look.login),
+        *_git(scope, look),
+        *_processors(wanted_cpus, cpus),
+    )
+
+
+def _missing_stores(look: DiskLook) -> Iterator[str]:
+    for store in (look.core, look.domain, look.opt_in):
+        if store is not None and store.state is not StoreState.PRESENT:
+            yield _missing_store(store)
+
+
+def _missing_store(store: StoreLook) -> str:
+    remedy = "`pi-sandbox init` makes it" if store.state is StoreState.ABSENT else "look at it on the host"
+    what = "the memory of every domain" if store.name == CORE else f"the memory of {store.name}"
+    return f"{store.path} {store.state.value}: the session gets an empty placeholder for {what} ({remedy})"
+
+
+def _config(look: DiskLook) -> Iterator[str]:
+    if look.agent_config is None:
+        yield (
+            "there is no folder pi-config/agent in the home: pi starts without your settings and without the memory "
+            "rules (`pi-sandbox init` makes it)"
+        )
+    elif not look.instructions:
+        yield (
+            f"there is no AGENTS.md in {quoted(look.agent_config)}: pi is not told the memory rules "
+            "(`pi-sandbox init` makes it)"
+        )
+
+
+def _login(login: LoginLook) -> Iterator[str]:
+    if login.refused:
+        yield (
+            f"pi's login {quoted(login.path)} is not used: {login.refused}; the session has no login and keeps none "
+            "(remove the file, then log in again)"
+        )
+    elif login.left_out:
+        yield (
+            f"of pi's login {quoted(login.path)} is not used: {_some(login.left_out, '; ')} "
+            "(remove it there; a key goes in with PI_SANDBOX_PASS_SECRETS)"
+        )
+
+
+def _git(scope: SessionScope, look: DiskLook) -> Iterator[str]:
+    if scope.git is GitMode.OUT_OF_REACH:
+        yield (
+            "the project's .git is a file (a linked worktree or a submodule): git does not work in this session; "
+            "use it on the host"
+        )
+    if writable := _writable(look.git):
+        yield (
+            f"the session may write to repositories inside the project, and so choose what git runs there: "
+            f"{_some(tuple(quoted(place.path) for place in writable), ', ')}; look at them before you use git there"
+        )
+    if look.git.unseen:
+        yield (
+            f"not every folder of the project was looked at for repositories: {'; '.join(look.git.unseen)}; "
+            "the session may write to those that were not found"
+        )
+
+
+def _writable(git: GitLook) -> tuple[GitPlace, ...]:
+    """Git folders and files that could not be made read-only; a bare repository and a link never are."""
+    mounted = frozenset(read_only_places(git.places))
+    kinds = (PlaceKind.FOLDER, PlaceKind.FILE, PlaceKind.LINK)
+    return tuple(place for place in git.places if place.kind in kinds and place.path not in mounted)
+
+
+def _processors(wanted: float, given: float) -> Iterator[str]:
+    """Only a number that somebody chose is worth a sentence."""
+    if given < wanted and wanted != float(RULES[CPUS].default or 0):
+        yield f"PI_SANDBOX_CPUS is {wanted:g}, and the engine has {given:g}: the session gets {given:g}"
+
+
+def _some(parts: tuple[str, ...], between: str) -> str:
+    named = between.join(parts[:_MOST_NAMED])
+    return named if len(parts) <= _MOST_NAMED else f"{named}{between}and {len(parts) - _MOST_NAMED} more"

@@ -1,0 +1,173 @@
+"""What git would take for a repository, and that looking for it is bounded and follows nothing."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pi_sandbox.launch.git_places import find_git, join_looks
+from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind
+
+
+def repository(folder: Path) -> Path:
+    (folder / "hooks").mkdir(parents=True)
+    (folder / "objects").mkdir()
+    (folder / "refs").mkdir()
+    (folder / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / "config").write_text("[core]\n")
+    return folder
+
+
+def found(root: Path) -> dict[str, PlaceKind]:
+    return {str(place.path.relative_to(root)): place.kind for place in find_git(root).places}
+
+
+def the_only_place(root: Path) -> GitPlace:
+    (place,) = find_git(root).places
+    return place
+
+
+def test_every_kind_is_found_anywhere_below(tmp_path: Path) -> None:
+    repository(tmp_path / ".git")
+    repository(tmp_path / "vendor/a/b/c/d/e/f/g/h/i/.git")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/.git").write_text("gitdir: ../.git/modules/sub\n")
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked/.git").symlink_to("/nowhere")
+    repository(tmp_path / "fixtures/remote")
+    assert found(tmp_path) == {
+        ".git": PlaceKind.FOLDER,
+        "vendor/a/b/c/d/e/f/g/h/i/.git": PlaceKind.FOLDER,
+        "sub/.git": PlaceKind.FILE,
+        "linked/.git": PlaceKind.LINK,
+        "fixtures/remote": PlaceKind.BARE,
+    }
+
+
+def test_a_name_that_some_file_systems_take_for_the_same_is_found_too(tmp_path: Path) -> None:
+    (tmp_path / ".GIT").mkdir()
+    assert found(tmp_path) == {".GIT": PlaceKind.FOLDER}
+
+
+@pytest.mark.parametrize("missing", ["HEAD", "objects", "refs"])
+def test_what_git_does_not_take_for_a_repository_is_none(tmp_path: Path, missing: str) -> None:
+    bare = repository(tmp_path / "bare")
+    (bare / missing).rename(bare / "other")
+    (tmp_path / "git").mkdir()
+    (tmp_path / ".gitignore").write_text("x")
+    assert found(tmp_path) == {}
+
+
+def test_links_are_not_followed_and_what_is_inside_a_repository_is_its_own(tmp_path: Path) -> None:
+    repository(tmp_path / "outside/x/.git")
+    project = tmp_path / "project"
+    repository(project / ".git")
+    repository(project / ".git/modules/sub")
+    (project / "link").symlink_to(tmp_path / "outside")
+    (project / "loop").symlink_to(project)
+    assert found(project) == {".git": PlaceKind.FOLDER}
+
+
+def test_one_folder_only_where_that_is_asked(tmp_path: Path) -> None:
+    repository(tmp_path / ".git")
+    repository(tmp_path / "inner/.git")
+    look = find_git(tmp_path, below=False)
+    assert [place.path for place in look.places] == [tmp_path / ".git"]
+    assert look.unseen == ()
+
+
+def test_the_bound_leaves_out_the_farthest_and_is_told(tmp_path: Path) -> None:
+    for number in range(20):
+        (tmp_path / f"a{number}/b/c").mkdir(parents=True)
+    repository(tmp_path / "a0/b/c/.git")
+    repository(tmp_path / "z/.git")
+    look = find_git(tmp_path, most_folders=22)
+    assert [place.path for place in look.places] == [tmp_path / "z/.git"]
+    assert len(look.unseen) == 1
+    assert "more than 22 folders" in look.unseen[0]
+    assert find_git(tmp_path).unseen == ()
+
+
+def test_a_folder_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(5):
+        (tmp_path / f"locked{number}").mkdir()
+    scan = os.scandir
+
+    def denied(path: Path) -> object:
+        if "locked" in str(path):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", denied)
+    unseen = find_git(tmp_path).unseen
+    assert len(unseen) == 4
+    assert "locked0" in unseen[0]
+    assert "2 more" in unseen[3]
+
+
+def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
+    assert find_git(tmp_path / "nothing") == GitLook((), ())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda git: (git / "config").write_text("[core]\n\tfsmonitor = x\n"),
+        lambda git: (git / "config.worktree").write_text("x"),
+        lambda git: (git / "commondir").write_text("x"),
+        lambda git: (git / "hooks/post-commit").write_text("x"),
+        lambda git: (git / "info").mkdir(),
+        lambda git: (git / "hooks").rename(git / "old") and (git / "hooks").symlink_to("old"),
+    ],
+)
+@pytest.mark.parametrize("name", [".git", "bare"])
+def test_a_change_to_what_makes_git_run_programs_is_seen(tmp_path: Path, change: object, name: str) -> None:
+    git = repository(tmp_path / name)
+    (git / "hooks/post-commit").write_text("y")
+    before = the_only_place(tmp_path)
+    assert callable(change)
+    change(git)
+    after = the_only_place(tmp_path)
+    assert after.code != before.code
+
+
+def test_a_hook_whose_time_was_set_back_is_seen(tmp_path: Path) -> None:
+    hook = repository(tmp_path / ".git") / "hooks/post-commit"
+    hook.write_text("one")
+    before = the_only_place(tmp_path)
+    then = hook.stat()
+    hook.write_text("two")
+    os.utime(hook, ns=(then.st_atime_ns, then.st_mtime_ns))
+    assert the_only_place(tmp_path).code != before.code
+
+
+def test_ordinary_work_in_a_repository_is_no_change(tmp_path: Path) -> None:
+    git = repository(tmp_path / ".git")
+    before = the_only_place(tmp_path)
+    (git / "index").write_text("x")
+    (git / "refs/heads").mkdir()
+    (git / "HEAD").write_text("ref: refs/heads/other\n")
+    assert the_only_place(tmp_path) == before
+
+
+def test_a_replaced_repository_has_another_identity(tmp_path: Path) -> None:
+    repository(tmp_path / ".git")
+    before = the_only_place(tmp_path)
+    (tmp_path / ".git").rename(tmp_path / "moved")
+    repository(tmp_path / ".git")
+    after = next(place for place in find_git(tmp_path).places if place.path.name == ".git")
+    assert after.identity != before.identity
+
+
+def test_a_git_file_or_link_that_leads_elsewhere_is_changed(tmp_path: Path) -> None:
+    git = tmp_path / ".git"
+    git.write_text("gitdir: a\n")
+    before = the_only_place(tmp_path)
+    git.write_text("gitdir: b\n")
+    assert the_only_place(tmp_path).code != before.code
+
+
+def test_several_looks_are_one(tmp_path: Path) -> None:
+    one, two = repository(tmp_path / "one/.git"), repository(tmp_path / "two/.git")
+    joined = join_looks([find_git(one.parent), find_git(two.parent)])
+    assert [place.path for place in joined.places] == [one, two]
