@@ -1,10 +1,14 @@
 """`domain add`, `domain list` and `domain remove`."""
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
 from pi_sandbox.cli import render
+
+if TYPE_CHECKING:
+    from pi_sandbox.launch.domains import Clone
 
 
 @click.group()
@@ -17,15 +21,29 @@ def domain() -> None:
 @click.option("--url", help="Where its memory is pushed to (https, without a user name).")
 @click.option("--user", help="The user name for the push, if the credential is the token alone.")
 @click.option("--token-cmd", metavar="COMMAND", help="A command that prints the credential, in place of the keyring.")
-def add(name: str, url: str | None, user: str | None, token_cmd: str | None) -> None:
-    """Adds the domain NAME: its memory store, its workspace, its place in .env. Says what is left to do."""
+@click.option("--clone", is_flag=True, help="Take its memory from the URL in place of starting an empty one.")
+def add(name: str, url: str | None, user: str | None, token_cmd: str | None, clone: bool) -> None:
+    """Adds the domain NAME: its memory store, its workspace, its place in .env. Says what is left to do.
+
+    With --clone the credential has to be there already: pi-sandbox secret set brain-NAME-token, or --token-cmd.
+    """
     from pi_sandbox.launch.domains import add_domain
     from pi_sandbox.settings.domain_changes import parse_store_options
     from pi_sandbox.settings.read import read_settings
 
     settings = read_settings(os.environ)
     store = parse_store_options(url, token_cmd, user)
-    render.show_result(render.domain_added_text(add_domain(name, store, settings, os.environ)))
+    added = add_domain(name, store, settings, os.environ, _cloner() if clone else None)
+    render.show_result(render.domain_added_text(added))
+
+
+def _cloner() -> "Clone":
+    from pi_sandbox.containers.terminal import Terminal
+    from pi_sandbox.launch.domain_clone import Cloner
+    from pi_sandbox.launch.reports import Reports
+
+    reports = Reports(note=render.show_note, warn=render.show_warning, build=render.BuildScreen().step)
+    return Cloner(os.environ, Terminal(), reports).clone
 
 
 @domain.command("list")

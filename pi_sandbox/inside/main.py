@@ -19,6 +19,7 @@ from pi_sandbox.errors import PiSandboxError, SettingsError
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.inside.questions import terminal_console
 from pi_sandbox.memory_check.report import as_json, as_sarif, exit_code, text_lines
+from pi_sandbox.memory_sync.clone import clone_store
 from pi_sandbox.memory_sync.console import Console, NotReviewedError
 from pi_sandbox.memory_sync.outcome import StoreOutcome, SyncFailedError
 from pi_sandbox.memory_sync.push_access import PushAccess, network_of, take_access
@@ -110,6 +111,28 @@ def memory_sync(places: Places, domain: str, day: Any, missing: tuple[str, ...])
     except KeyboardInterrupt:
         console.say("\ninterrupted; local changes are kept, and a push that had begun may have arrived")
         sys.exit(ExitCode.INTERRUPTED)
+
+
+@commands.command("memory-clone")
+@click.argument("domain", type=_domain)
+@click.pass_obj
+def memory_clone(places: Places, domain: str) -> None:
+    """Fills one domain's new store with what its remote holds."""
+    console = terminal_console()
+    access = take_access(os.environ, "BRAIN_DOMAIN")
+    try:
+        if isinstance(access, SyncFailedError):
+            raise access
+        commit = clone_store(places.brain / domain, access, network_of(os.environ), console)
+    except PiSandboxError as error:
+        console.say(f"{domain}: {error.message}")
+        if error.hint:
+            console.say(f"  {error.hint}")
+        sys.exit(ExitCode.STORE_FAILED)
+    except OSError as error:
+        console.say(f"{domain}: {error.strerror or error}")
+        sys.exit(ExitCode.STORE_FAILED)
+    console.say(f"{domain}: the remote is empty" if commit is None else f"{domain}: cloned {commit}")
 
 
 @dataclass(frozen=True)

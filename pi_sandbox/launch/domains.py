@@ -68,11 +68,18 @@ def list_domains(settings: Settings) -> tuple[DomainEntry, ...]:
     return tuple(_entry(domain, settings.stores[domain], folders) for domain in settings.domains)
 
 
-def add_domain(text: str, store: StoreSettings, settings: Settings, environ: Mapping[str, str]) -> DomainAdded:
-    """Makes the domain; raises `SettingsError`, `UsageError` or `FilesError`."""
+Clone = Callable[[DomainName, StoreSettings, Settings], None]
+
+
+def add_domain(
+    text: str, store: StoreSettings, settings: Settings, environ: Mapping[str, str], clone: Clone | None = None
+) -> DomainAdded:
+    """Makes the domain, its store by `clone` if given; raises `SettingsError`, `UsageError` or `FilesError`."""
     folders = Folders(settings.home)
     domain, _ = domain_added(text, store, settings)
     _require_home(folders)
+    if clone is not None:
+        clone(domain, store, settings)
     pieces = (*state_pieces(domain), *domain_pieces(domain, read_home_templates()))
     report = make_home(folders.home, tuple(dict.fromkeys(pieces)), make_repository)
     _change_settings(lambda current: domain_added(text, store, current)[1], folders, environ)

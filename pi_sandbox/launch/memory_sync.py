@@ -49,7 +49,7 @@ def sync_memory(
         keychain = system_keychain(environ, attended=terminal.is_interactive)
         access = store_access(stores, settings, environ, keychain)
         places = {f"{_prefix(name)}_FOLDER": str(ground.folders.store(name)) for name in names}
-        make_start = _start_maker(access, places, settings)
+        make_start = start_maker(access, places, settings)
         return run_on_stores(ground, SyncRequest(domain, today), stores, terminal, reports, make_start)
 
 
@@ -91,7 +91,8 @@ def _access(
         return store.url, f"{error.message}; {error.hint}"
 
 
-def _start_maker(access: Access, places: Mapping[str, str], settings: Settings) -> MakeStart:
+def start_maker(access: Access, places: Mapping[str, str], settings: Settings) -> MakeStart:
+    """Gives what makes the message to the container: the credentials are opened in the moment in which they leave."""
     found = ca_bundle(settings)
     bundle = None if found is None else found.decode("utf-8")
 

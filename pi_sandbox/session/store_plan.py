@@ -1,9 +1,9 @@
-"""The plan of a container that works on stores and on nothing else: memory-check, memory-status and memory-sync.
+"""The plan of a container that works on stores and on nothing else: memory-check, memory-status, memory-sync, clone.
 
 Always:
 - it has core and the stores of the domains asked for, with their `.git`, and no project, no settings and no state of pi
   (sandbox.md, "Sync" and "Memory check");
-- only a sync may write to them, and only a sync has a network; it goes on for one domain;
+- only a sync may write to them, and only a sync has a network; a clone is a sync of the one new store;
 - a missing store is an empty, read-only placeholder and is named to the command, so that nothing is taken for clean
   that was not looked at;
 - what the syncs did is recorded in a folder of our own that no session sees, so an agent cannot forge it;
@@ -39,7 +39,7 @@ from pi_sandbox.settings.settings import Settings
 ENTRY = ("/opt/pi-sandbox/venv/bin/python", "-I", "-m", "pi_sandbox.inside.memory")
 RECORDS = PurePosixPath("/run/pi-sync")
 
-CHECK, STATUS, SYNC = COMMANDS = ("memory-check", "memory-status", "memory-sync")
+CHECK, STATUS, SYNC, CLONE = COMMANDS = ("memory-check", "memory-status", "memory-sync", "memory-clone")
 
 
 class Form(Enum):
@@ -83,7 +83,17 @@ class SyncRequest:
     service = "sync"
 
 
-StoreRequest = CheckRequest | StatusRequest | SyncRequest
+@dataclass(frozen=True)
+class CloneRequest:
+    """Fill one domain's new store with what its remote holds."""
+
+    domain: DomainName
+
+    command = CLONE
+    service = "sync"
+
+
+StoreRequest = CheckRequest | StatusRequest | SyncRequest | CloneRequest
 
 
 def plan_stores(
@@ -124,6 +134,8 @@ def _command(request: StoreRequest) -> tuple[str, ...]:
             return (STATUS, *domains, "--format", form.value)
         case SyncRequest(domain, today):
             return (SYNC, domain, "--date", today.isoformat())
+        case CloneRequest(domain):
+            return (CLONE, domain)
 
 
 def _missing(stores: Sequence[StoreLook]) -> tuple[str, ...]:
@@ -153,10 +165,10 @@ def _labels(request: StoreRequest, settings: Settings, host: HostFacts, session_
 
 
 def _mounts(request: StoreRequest, stores: Sequence[StoreLook], folders: Folders, session_id: str) -> tuple[Mount, ...]:
-    writes = isinstance(request, SyncRequest)
+    writes = isinstance(request, SyncRequest | CloneRequest)
     mounts = [_store(store, read_only=not writes) for store in stores]
     mounts.append(marker_mount(folders, session_id))
-    if not isinstance(request, CheckRequest):
+    if not isinstance(request, CheckRequest | CloneRequest):
         mounts.append(_bind(RECORDS, folders.sync_records, not writes, "what the syncs did"))
     return tuple(sorted(mounts, key=lambda mount: (len(mount.target.parts), str(mount.target))))
 

@@ -27,9 +27,14 @@ def refusal_of_level_name(name: str) -> str | None:
     folded = folded_name(name)
     if folded in NOTE_FORMAT_NAMES:
         return "has a name that every memory level uses itself"
-    if folded.split(":")[0].rstrip(" .") in _GIT_NAMES:
+    if is_git_name(name):
         return "has a name that git takes for its own folder"
     return None
+
+
+def is_git_name(name: str) -> bool:
+    """Tells whether git takes the name for `.git` on some disk."""
+    return folded_name(name).split(":")[0].rstrip(" .") in _GIT_NAMES
 
 
 def folded_name(name: str) -> str:

@@ -15,6 +15,7 @@ from pi_sandbox.session.store_plan import (
     COMMANDS,
     ENTRY,
     CheckRequest,
+    CloneRequest,
     Form,
     StatusRequest,
     StoreRequest,
@@ -96,7 +97,7 @@ def test_a_command_is_told_all_that_it_needs() -> None:
     assert plan(replace(CHECK, form=Form.SARIF)).command[-1] == "sarif"
     assert plan(STATUS).command == (*ENTRY, "memory-status", "private", "work", "--format", "json")
     assert plan(SYNC).command == (*ENTRY, "memory-sync", "private", "--date", "2026-03-01")
-    assert {plan(request).command[len(ENTRY)] for request in (CHECK, STATUS, SYNC)} == set(COMMANDS)
+    assert {plan(request).command[len(ENTRY)] for request in (CHECK, STATUS, SYNC)} | {"memory-clone"} == set(COMMANDS)
 
 
 def test_another_file_system_inside_a_store_is_refused_where_the_store_is_to_be_read_only() -> None:
@@ -152,3 +153,14 @@ def test_nothing_can_be_started_from_a_temporary_folder() -> None:
 def test_the_record_of_the_syncs_lies_where_no_session_looks_and_no_domain_can_be() -> None:
     record = mounts(plan(SYNC))["/run/pi-sync"][0]
     assert Path(record).name.startswith(".")
+
+
+def test_a_clone_has_the_new_store_alone_to_write() -> None:
+    request = CloneRequest(parts.PRIVATE)
+    planned = plan(request, parts.store("private"))
+    assert mounts(planned) == {
+        "/brain/private": (f"{BRAIN}/pi-memory-private", False),
+        **{target: mount for target, mount in mounts(planned).items() if target.startswith("/run/pi-marker")},
+    }
+    assert planned.command == (*ENTRY, "memory-clone", "private")
+    assert request.service == "sync"

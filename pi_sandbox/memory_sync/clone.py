@@ -1,0 +1,108 @@
+"""Fills a new, empty store with what its remote holds (`domain add --clone`).
+
+- The wrapper made the repository, so its configuration is ours; of the remote come objects and nothing else.
+- Files are written from the objects themselves: no filter, no attribute and no hook has a part in it. A tree that holds
+  anything but ordinary files under ordinary names is refused before the first file is written.
+- The wrapper puts the store in its place only if all of this ended well.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.git_access.object_data import TreeEntry
+from pi_sandbox.git_access.objects import read_objects, tree_entries
+from pi_sandbox.git_access.private_git import PrivateGit, git_in_store
+from pi_sandbox.git_access.repository import Repository, read_repository
+from pi_sandbox.memory_sync.console import Console
+from pi_sandbox.memory_sync.outcome import SyncFailedError
+from pi_sandbox.memory_sync.push_access import Network, PushAccess
+from pi_sandbox.memory_sync.remote import RemoteState, reached_remote
+from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
+from pi_sandbox.system.files import create_file
+from pi_sandbox.workspace.level_names import is_git_name
+
+_ORDINARY = {"100644": 0o644, "100755": 0o755}
+_OBJECT_MODE = 0o444
+_USUAL_BRANCH = "main"
+
+
+def clone_store(folder: Path, access: PushAccess, network: Network, console: Console) -> str | None:
+    """Fills the store and gives the commit that it has now, None for a remote without any.
+
+    Raises an error with exit code 30, or `FilesError`.
+    """
+    repository = read_repository(folder)
+    if repository.head is not None or any(path.name != ".git" for path in folder.iterdir()):
+        raise SyncFailedError("the store is not empty", "clone into a new one")
+    with reached_remote(repository, access, network, console) as remote:
+        state = remote.state()
+        if not state.branches:
+            return None
+        branch = _branch(state)
+        if len(state.branches[branch]) != remote.git.id_length:
+            raise SyncFailedError("the remote names objects by SHA-256", "clone it by hand on the host")
+        if not remote.fetch(branch):
+            raise SyncFailedError(f"the branch {quoted(branch)} could not be fetched", "look at the remote, then retry")
+        commit = remote.git.run("rev-parse", "--verify", f"{remote.fetched}^{{commit}}").strip()
+        entries = tree_entries(remote.git, commit)
+        _refuse_extraordinary(entries)
+        _carry_objects(remote.git.git_dir / "objects", repository.git_dir / "objects")
+        _write_files(remote.git, folder, entries)
+        _set_branch(repository, branch, commit)
+        return commit
+
+
+def _branch(state: RemoteState) -> str:
+    if state.default is not None:
+        return state.default
+    if _USUAL_BRANCH in state.branches:
+        return _USUAL_BRANCH
+    if len(state.branches) == 1:
+        return next(iter(state.branches))
+    names = ", ".join(quoted(name) for name in sorted(state.branches))
+    raise SyncFailedError(f"the remote has no default branch; it has {names}", "set one on the remote, then retry")
+
+
+def _refuse_extraordinary(entries: Mapping[str, TreeEntry]) -> None:
+    for path, entry in entries.items():
+        names = path.split("/")
+        if entry.mode not in _ORDINARY:
+            raise SyncFailedError(
+                f"the remote holds {quoted(path)}, which is a link or another repository and no file",
+                "take it out of the remote, then retry",
+            )
+        if any(name in ("", ".", "..") or "\0" in name or is_git_name(name) for name in names):
+            raise SyncFailedError(
+                f"the remote holds {quoted(path)}, a path that git treats specially",
+                "take it out of the remote, then retry",
+            )
+
+
+def _carry_objects(source: Path, target: Path) -> None:
+    """Copies loose objects and packs. The alternates of the private git directory stay behind."""
+    for file in sorted(source.rglob("*")):
+        place = target / file.relative_to(source)
+        if file.is_file() and file.parent.name != "info":
+            place.parent.mkdir(parents=True, exist_ok=True)
+            create_file(place, file.read_bytes(), mode=_OBJECT_MODE)
+
+
+def _write_files(git: PrivateGit, folder: Path, entries: Mapping[str, TreeEntry]) -> None:
+    ids = [entry.id for entry in entries.values()]
+    for entry, (_, content) in zip(entries.values(), read_objects(git, ids, size_limit=FILE_LIMIT_BYTES), strict=True):
+        if content is None:
+            raise SyncFailedError(f"{quoted(entry.path)} is too large", "take it out of the remote, then retry")
+        place = folder / entry.path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not create_file(place, content, mode=_ORDINARY[entry.mode]):
+            raise FilesError(
+                f"{quoted(entry.path)} is there already: the disk takes two names of the remote for one",
+                "rename one of them on the remote, then retry",
+            )
+
+
+def _set_branch(repository: Repository, branch: str, commit: str) -> None:
+    git_in_store(repository, "update-ref", f"refs/heads/{branch}", commit)
+    git_in_store(repository, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    git_in_store(repository, "read-tree", commit)
