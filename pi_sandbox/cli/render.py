@@ -9,10 +9,9 @@ import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pi_sandbox.cli.tables import shown, table
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.memory_text.visible import visible
-from pi_sandbox.session.container_spec import ContainerSpec, Mount, MountKind
-from pi_sandbox.session.plan import SessionPlan
 from pi_sandbox.settings.describe import NOT_SET
 
 if TYPE_CHECKING:
@@ -113,52 +112,6 @@ class BuildScreen:
         show_note(f"[{number}/{of}] {time.monotonic() - self._began:5.1f} s  {text}")
 
 
-def plan_table(plan: SessionPlan) -> str:
-    """Gives the plan as a text for people: what is mounted where, and under which limits."""
-    container = plan.container
-    sections = (
-        _pairs(_summary(plan)),
-        "mounts\n" + _table([_mount_row(mount) for mount in container.mounts]),
-        "limits\n" + _pairs(_limits(container)),
-        "environment\n"
-        + _pairs([*container.environment, *((name, "(over the control channel)") for name in plan.channel_names)]),
-        "labels\n" + _pairs(container.labels),
-    )
-    return "\n".join(f"{section}\n" for section in sections)
-
-
-def _summary(plan: SessionPlan) -> list[tuple[str, str]]:
-    container = plan.container
-    return [
-        ("project", shown(plan.workspace.project)),
-        ("domain", plan.workspace.domain),
-        ("levels", ", ".join(shown(level) for level in plan.scope.levels)),
-        ("git", plan.scope.git.value),
-        ("image", container.image),
-        ("command", " ".join(shown(word) for word in container.command)),
-        ("user", container.user),
-        ("runtime", container.runtime or "the engine's own"),
-    ]
-
-
-def _limits(container: ContainerSpec) -> list[tuple[str, str]]:
-    standing = container.standing
-    return [
-        ("memory", f"{standing.memory_bytes // 1024**2} MiB"),
-        ("processors", f"{standing.cpus:g}"),
-        ("processes", str(standing.processes)),
-        ("network", standing.network),
-        ("root", "read-only"),
-        ("capabilities", "all dropped"),
-        *((str(item.target), item.options) for item in standing.tmpfs),
-    ]
-
-
-def _mount_row(mount: Mount) -> tuple[str, str, str, str]:
-    source = "(empty)" if mount.kind is MountKind.MASK else shown(mount.source)
-    return shown(mount.target), source, "read-only" if mount.read_only else "read-write", mount.purpose
-
-
 def image_text(states: "Sequence[NamedState]") -> str:
     """Gives one line an image."""
     from pi_sandbox.containers.image import Absent, Matches
@@ -172,7 +125,7 @@ def image_text(states: "Sequence[NamedState]") -> str:
                 rows.append((named.tag, "is not built yet", "", ""))
             case other:
                 rows.append((named.tag, "does not match this version: pi-sandbox image build", other.image_id, ""))
-    return _table(rows)
+    return table(rows)
 
 
 def doctor_text(checks: "Sequence[Check]", settings: "Sequence[SettingDescription]") -> str:
@@ -188,7 +141,7 @@ def doctor_text(checks: "Sequence[Check]", settings: "Sequence[SettingDescriptio
             lines += _hanging(f"{'':<4}  {'':<{width}}  → ", _on_one_line(check.remedy))
     rows = [(row.name, _on_one_line(row.shown), _origin(row)) for row in settings if row.shown != NOT_SET]
     unset = ", ".join(row.name for row in settings if row.shown == NOT_SET)
-    shown_settings = f"\nsettings\n{_table(rows)}" if rows else ""
+    shown_settings = f"\nsettings\n{table(rows)}" if rows else ""
     not_set = "\n".join(_hanging("  not set: ", unset)) + "\n" if unset else ""
     return "\n".join(lines) + "\n" + shown_settings + not_set
 
@@ -249,21 +202,21 @@ def demo_text(result: "DemoResult") -> str:
 
 
 def render_init(report: "HomeReport") -> str:
-    """Gives what `init` made and kept, one line a piece, and what comes next."""
+    """Gives what `init` made and kept, one line a piece, and what comes next. Our own hidden folders are no news."""
     home = shown(report.home)
-    rows = _piece_rows(report.outcomes)
-    kept = len(report.outcomes) - len(rows)
+    rows = [row for row in _piece_rows(report.outcomes) if "/." not in row[1]]
+    kept = sum(not outcome.made for outcome in report.outcomes)
     first = f"the home {home} was {'made' if report.made else 'there'}\n"
-    rest = f"  {kept} more were there and stay as they are\n" if kept else ""
+    rest = f"  {'its other' if rows else 'nothing was missing: its'} {kept} parts stay as they are\n" if kept else ""
     last = f"next: put a project below {home}/ws/<domain>/, go there, and start `pi-sandbox run`\n"
-    return first + (_table(rows) if rows else "") + rest + last
+    return first + (table(sorted(rows, key=lambda row: row[1])) if rows else "") + rest + last
 
 
 def domain_added_text(added: "DomainAdded") -> str:
     """Gives what was made for a new domain and what is left to do."""
     rows = _piece_rows(added.outcomes)
     steps = "".join(f"  {number}. {step}\n" for number, step in enumerate(added.left_to_do, 1))
-    return f"{added.domain} is a domain of {shown(added.home)} now\n" + _table(rows) + f"left to do\n{steps}"
+    return f"{added.domain} is a domain of {shown(added.home)} now\n" + table(rows) + f"left to do\n{steps}"
 
 
 def domain_removed_text(removed: "DomainRemoved") -> str:
@@ -276,7 +229,7 @@ def domains_text(entries: "Sequence[DomainEntry]") -> str:
     """Gives one line a domain under a line of headings."""
     heading = ("domain", "store", "pushed to", "credential")
     rows = [(entry.domain, _store_cell(entry), entry.url or "nowhere yet", entry.credential) for entry in entries]
-    return _table([heading, *rows])
+    return table([heading, *rows])
 
 
 def domains_json(entries: "Sequence[DomainEntry]") -> str:
@@ -309,20 +262,3 @@ def _piece_rows(outcomes: "Sequence[PieceOutcome]") -> list[tuple[str, str, str]
         for outcome in outcomes
         if outcome.made or outcome.remark
     ]
-
-
-def shown(value: object) -> str:
-    """Gives the value as it is where that is plain, else in quotes with everything odd made visible."""
-    text = str(value)
-    plain = text.isprintable() and text == text.strip() and not set(text) & set('"\\') and text
-    return text if plain and " " not in text else quoted(text)
-
-
-def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
-    return _table([(name, value if value.isprintable() else quoted(value)) for name, value in pairs])
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
-    return "".join(f"  {line}\n" for line in lines)

@@ -92,6 +92,7 @@ def plan(
 ) -> None:
     """Shows the container that `run` would start. Starts nothing and changes nothing."""
     from pi_sandbox.cli.wiring import find_place, make_request
+    from pi_sandbox.launch.certificates import ca_bundle
     from pi_sandbox.launch.engine_view import look_at_engine
     from pi_sandbox.launch.planning import make_plan
     from pi_sandbox.session.plan import Agent
@@ -105,10 +106,13 @@ def plan(
         domain_wide=domain_wide,
         tty=os.isatty(0) and os.isatty(1),
     )
+    ca_bundle(place.settings)  # `run` would refuse one that cannot be used
     engine, notes = look_at_engine(os.environ)
     made = make_plan(request, place.workspace, place.settings, engine, PLANNED_SESSION_ID)
     if form == "table":
-        render.show_result(render.plan_table(made))
+        from pi_sandbox.cli.plan_text import plan_table
+
+        render.show_result(plan_table(made))
     else:
         render.show_exactly(_plan_for_programs(made, form))
     for warning in (*made.warnings, *notes):

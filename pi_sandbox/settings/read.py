@@ -32,6 +32,11 @@ def user_home(environ: Mapping[str, str]) -> Path:
 
 def read_env_file(path: Path) -> bytes | None:
     """Gives the bytes of `.env`, `None` if there is none; refuses a file that others could have read or written."""
+    home = path.parent
+    if os.path.lexists(home) and not home.is_dir():
+        raise SettingsError(
+            f"the home {quoted(home)} is not a folder", "move it away, or set PI_SANDBOX_HOME to another place"
+        )
     try:
         content = read_regular_file(path, limit=MAX_FILE_BYTES)
     except FilesError as error:

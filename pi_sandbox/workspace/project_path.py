@@ -27,6 +27,10 @@ from pi_sandbox.workspace.workspace import GitEntry, Workspace
 _GITFILE_START = b"gitdir:"
 
 
+class NoProjectError(UsageError):
+    """There is no project at the given place: the folder is missing, or lies elsewhere than projects do."""
+
+
 @dataclass(frozen=True)
 class _DomainRoot:
     domain: DomainName
@@ -36,9 +40,9 @@ class _DomainRoot:
 def find_workspace(path: Path, folders: Folders, domains: Iterable[DomainName], disk: Disk) -> Workspace:
     """Gives the workspace of the project that `path` (absolute) lies in; raises `UsageError`."""
     folder = _existing_folder(path, disk)
-    root = _domain_root(folder, folders, tuple(domains), disk)
+    root = _domain_root(path, folder, folders, tuple(domains), disk)
     if folder == root.path:
-        raise UsageError(
+        raise NoProjectError(
             f"{quoted(folder)} holds all projects of the domain {root.domain}, it is not a project itself",
             "go to a folder below it, or name one",
         )
@@ -60,7 +64,7 @@ def _existing_folder(path: Path, disk: Disk) -> Path:
         folder = spelled_on_disk(real, disk)
         disk.names(folder)
     except FileNotFoundError as error:
-        raise UsageError(f"{quoted(path)} does not exist", _nearest_hint(path, disk)) from error
+        raise NoProjectError(f"{quoted(path)} does not exist", _nearest_hint(path, disk)) from error
     except NotADirectoryError as error:
         raise UsageError(f"{quoted(path)} is not a folder", "name the folder of a project") from error
     except PermissionError as error:
@@ -74,16 +78,23 @@ def _existing_folder(path: Path, disk: Disk) -> Path:
 
 
 def _nearest_hint(path: Path, disk: Disk) -> str:
-    return f"the nearest that exists is {quoted(nearest_existing(path, disk))}"
+    return f"name the folder of a project; the nearest that exists is {quoted(nearest_existing(path, disk))}"
 
 
-def _domain_root(folder: Path, folders: Folders, domains: tuple[DomainName, ...], disk: Disk) -> _DomainRoot:
+def _domain_root(
+    path: Path, folder: Path, folders: Folders, domains: tuple[DomainName, ...], disk: Disk
+) -> _DomainRoot:
     roots = [root for root in (_root_of(domain, folders, disk) for domain in domains) if root is not None]
     _refuse_overlap(roots)
     for root in roots:
         if folder.is_relative_to(root.path):
             return root
-    raise _outside(folder, folders, domains, disk)
+    raise _outside(_named(path, folder), folder, folders, domains, disk)
+
+
+def _named(path: Path, folder: Path) -> str:
+    """Gives the folder for a message, with the way on which the user came to it where that is another one."""
+    return quoted(folder) if path == folder else f"{quoted(path)} leads to {quoted(folder)}, which"
 
 
 def _root_of(domain: DomainName, folders: Folders, disk: Disk) -> _DomainRoot | None:
@@ -109,21 +120,21 @@ def _refuse_overlap(roots: list[_DomainRoot]) -> None:
                 )
 
 
-def _outside(folder: Path, folders: Folders, domains: tuple[DomainName, ...], disk: Disk) -> UsageError:
+def _outside(named: str, folder: Path, folders: Folders, domains: tuple[DomainName, ...], disk: Disk) -> NoProjectError:
     workspace = _real_folder(folders.workspace, disk)
     if workspace is None:
-        return UsageError(
-            f"{quoted(folder)} is in no workspace: {quoted(folders.workspace)} does not exist",
+        return NoProjectError(
+            f"{named} is in no workspace: {quoted(folders.workspace)} does not exist",
             "`pi-sandbox init` makes it",
         )
     if not folder.is_relative_to(workspace) or folder == workspace:
-        return UsageError(
-            f"{quoted(folder)} is not inside {quoted(workspace)}/<domain>/",
+        return NoProjectError(
+            f"{named} is not inside {quoted(workspace)}/<domain>/",
             f"put the project below one of {', '.join(domains)} there, or name a folder that is",
         )
     name = folder.relative_to(workspace).parts[0]
-    return UsageError(
-        f"{quoted(folder)} is in {quoted(name)}, which is not a domain",
+    return NoProjectError(
+        f"{named} is in {quoted(name)}, which is not a domain",
         f"the domains are {', '.join(domains)} (PI_SANDBOX_DOMAINS); move the project or add the domain",
     )
 

@@ -18,6 +18,8 @@ def test_init_says_what_it_made_and_what_comes_next(home, capsysbinary):
     assert "  made  brain/pi-memory-core" in lines
     assert "  made  .env" in lines
     assert lines[-1].startswith("next: put a project below ")
+    assert lines[1:-1] == sorted(lines[1:-1])
+    assert [line for line in lines if "state/." in line] == []
 
 
 def test_init_says_in_one_line_that_nothing_was_to_do(home, capsysbinary):
@@ -27,7 +29,28 @@ def test_init_says_in_one_line_that_nothing_was_to_do(home, capsysbinary):
 
     lines = capsysbinary.readouterr().out.decode().splitlines()
     assert [line for line in lines if "made" in line] == []
-    assert lines[1].endswith("more were there and stay as they are")
+    assert lines[1].startswith("  nothing was missing: its ")
+    assert len(lines) == 3
+
+
+def test_init_tells_what_was_missing_from_what_was_there(home, capsysbinary):
+    run(["init"])
+    (home / ".env").unlink()
+    capsysbinary.readouterr()
+    assert run(["init"]) == ExitCode.OK
+
+    lines = capsysbinary.readouterr().out.decode().splitlines()
+    assert lines[1] == "  made  .env"
+    assert lines[2].startswith("  its other ")
+
+
+def test_a_home_that_is_a_file_is_told_as_that(home, capsysbinary):
+    home.write_text("")
+
+    assert run(["init"]) == ExitCode.USAGE
+    said = capsysbinary.readouterr().err.decode()
+    assert f'the home "{home}" is not a folder' in said
+    assert ".env" not in said
 
 
 def test_init_names_a_store_that_is_no_repository(home, capsysbinary):
