@@ -100,7 +100,7 @@ def _keys(text: str) -> re.Pattern[str]:
 
 _RULES: tuple[tuple[re.Pattern[str], _Accepts, str], ...] = (
     (_keys("core.repositoryformatversion"), _one_of("0", "1"), "names a format that is not known here"),
-    (_keys("core.bare core.sparsecheckout core.sparsecheckoutcone core.fsmonitor"), _is_false, "may only be false"),
+    (_keys("core.bare core.fsmonitor"), _is_false, "may only be false"),
     (_keys("extensions.objectformat"), _one_of("sha1", "sha256"), "names a hash that is not known here"),
     (_keys("remote.*.url"), _url_without_credential, "has a user name or password in it, or names a program"),
     (_keys("user.name user.email"), _is_printable, "has control characters or <> in it"),
@@ -111,6 +111,7 @@ _RULES: tuple[tuple[re.Pattern[str], _Accepts, str], ...] = (
             core.commentstring core.compression core.eol core.filemode core.fscache core.fsyncmethod core.hidedotfiles
             core.ignorecase core.logallrefupdates core.longpaths core.loosecompression core.precomposeunicode
             core.preloadindex core.protecthfs core.protectntfs core.quotepath core.safecrlf core.sharedrepository
+            core.sparsecheckout core.sparsecheckoutcone
             core.splitindex core.symlinks core.trustctime core.untrackedcache core.whitespace
             remote.*.fetch remote.*.tagopt remote.*.prune remote.*.prunetags remote.*.gh-resolved
             remote.*.skipdefaultupdate remote.*.skipfetchall remote.pushdefault
@@ -125,7 +126,7 @@ _RULES: tuple[tuple[re.Pattern[str], _Accepts, str], ...] = (
             status.submodulesummary gc.auto gc.autodetach gc.autopacklimit gc.pruneexpire gc.reflogexpire
             gc.reflogexpireunreachable gc.writecommitgraph maintenance.auto maintenance.strategy pack.threads
             pack.windowmemory index.version index.threads feature.manyfiles i18n.commitencoding i18n.logoutputencoding
-            init.defaultbranch gui.geometry gui.wmstate gui.encoding
+            extensions.worktreeconfig index.sparse init.defaultbranch gui.geometry gui.wmstate gui.encoding
             lfs.repositoryformatversion lfs.*.access lfs.*.locksverify lfs.locksverify lfs.allowincompletepush
             """
         ),

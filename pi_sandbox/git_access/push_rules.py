@@ -27,7 +27,6 @@ _UNFINISHED = (
 _HIDING = (
     ("shallow", "its history was cut short (a shallow clone)", "git fetch --unshallow"),
     ("info/grafts", "grafts show a history that is not the real one", "remove .git/info/grafts"),
-    ("info/sparse-checkout", "it is checked out only in part", "git sparse-checkout disable"),
 )
 _LOCKS = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock")
 _FILTERING = re.compile(r"(?:^|\s)(?:filter|working-tree-encoding|ident)(?:=|\s|$)")

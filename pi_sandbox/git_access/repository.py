@@ -1,7 +1,7 @@
 """Reads a store's `.git` as data, before any git command sees it, and refuses what is not a plain repository.
 
 - `.git` is a real folder with a real `HEAD`, `config`, `objects` and `refs`; nothing in it leads elsewhere: no gitfile,
-  no link, no `commondir`, no worktree configuration, no alternates, no partial clone.
+  no link, no `commondir`, no alternates, no partial clone. `config.worktree` counts as a part of `config`.
 - What is asked further before a push stands in `push_rules.py`.
 
 Not handled: refs in the reftable format. Their configuration key is refused.
@@ -26,14 +26,13 @@ _PACKED_REFS_BYTES = 64 * 1024 * 1024
 _REDIRECTING = (
     ("commondir", "shares its data with another repository"),
     ("gitdir", "is the folder of a linked worktree"),
-    ("config.worktree", "has a configuration of its own for worktrees"),
     ("objects/info/alternates", "borrows objects from another repository"),
     ("objects/info/http-alternates", "borrows objects from another repository"),
     ("refs.reftable", "keeps its refs in a format that is not known here"),
 )
 _CLONE_HINT = "make the store a plain clone of its own"
 _REAL_FOLDERS = ("objects", "refs")
-_REAL_FILES = ("HEAD", "config", "packed-refs", "index")
+_REAL_FILES = ("HEAD", "config", "config.worktree", "packed-refs", "index")
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _BRANCH = re.compile(r"refs/heads/(?P<branch>[^\x00-\x20\x7f~^:?*\[\\]+)")
 
@@ -147,10 +146,14 @@ def _config(git_dir: Path) -> tuple[ConfigEntry, ...]:
             "the store's .git/config is missing or empty (an editor may have emptied it)",
             "run `git init` in the store: it writes the configuration anew and changes nothing else",
         )
+    return (*_parsed("config", text), *_parsed("config.worktree", _text(git_dir / "config.worktree") or ""))
+
+
+def _parsed(name: str, text: str) -> tuple[ConfigEntry, ...]:
     try:
         return parse_config(text)
     except ConfigUnreadableError as error:
-        raise RepositoryRefusedError(f"the store's .git/config cannot be read: {error}", "correct that line") from error
+        raise RepositoryRefusedError(f"the store's .git/{name} cannot be read: {error}", "correct that line") from error
 
 
 def _packed_refs(git_dir: Path) -> tuple[tuple[str, str], ...]:

@@ -4,11 +4,11 @@ A file whose content the repository already has is not stored again. Every other
 under the id that it will have, and written as it was staged, with no filter and no line-end conversion of git's.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pi_sandbox.errors import FilesError
+from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.git_access.object_data import GITLINK, TreeEntry, object_id
 from pi_sandbox.git_access.objects import READ_AT_ONCE_BYTES, read_objects, tree_entries
 from pi_sandbox.git_access.private_git import PrivateGit
@@ -28,6 +28,14 @@ from pi_sandbox.system.files import read_regular_file
 _INDEX_BYTES = 512 * 1024 * 1024
 _FILE, _PROGRAM = "100644", "100755"
 _NO_ID = ""
+
+
+@dataclass(frozen=True)
+class _IndexEntry:
+    """What the store's index says of a path; `left_out` is git's skip-worktree flag."""
+
+    mode: str
+    left_out: bool
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,7 @@ class Snapshot:
         index = _index_entries(self.repository, self.git)
         tracked = self.committed.keys() | index.keys()
         listed = list_files(self.repository.folder)
+        _refuse_left_out(index, {file.path for file in listed})
         names = repository_names(
             {file.path for file in listed},
             tracked,
@@ -69,8 +78,8 @@ class Snapshot:
         known = {path for path, name in names.items() if name in tracked}
         kept = without_ignored(self.git, listed, tracked | known)
         nested = {file.path for file in kept if file.kind is FileKind.GITLINK}
-        for path, mode in sorted(index.items()):
-            if mode == GITLINK and path not in nested:
+        for path, entry in sorted(index.items()):
+            if entry.mode == GITLINK and path not in nested:
                 yield MemoryFile(path, kind=FileKind.GITLINK)
         yield from self._read(kept, names)
 
@@ -166,8 +175,18 @@ class Snapshot:
         return object_id("blob", content, self.git.object_format)
 
 
-def _index_entries(repository: Repository, git: PrivateGit) -> Mapping[str, str]:
-    """Gives the mode of each path in the store's index, read as a copy that git's own flags and caches do not reach."""
+def _refuse_left_out(index: Mapping[str, _IndexEntry], listed: Set[str]) -> None:
+    """A file that git was told to leave out of the checkout would pass for removed, and could not be looked at."""
+    left_out = [path for path, entry in index.items() if entry.left_out and path not in listed]
+    if left_out:
+        raise RepositoryRefusedError(
+            f"{len(left_out)} files of the store are not checked out (sparse checkout), {quoted(left_out[0])} is one",
+            "on the host, in the store: git sparse-checkout disable",
+        )
+
+
+def _index_entries(repository: Repository, git: PrivateGit) -> Mapping[str, _IndexEntry]:
+    """Gives each path in the store's index, read as a copy that git's own flags and caches do not reach."""
     content = read_regular_file(repository.git_dir / "index", limit=_INDEX_BYTES)
     if content is None:
         return {}
@@ -176,7 +195,7 @@ def _index_entries(repository: Repository, git: PrivateGit) -> Mapping[str, str]
         data = read_regular_file(shared, limit=_INDEX_BYTES)
         (git.git_dir / shared.name).write_bytes(b"" if data is None else data.data)
     result = git.attempt(
-        "ls-files", "--stage", "-z", "--full-name", variables={"GIT_INDEX_FILE": str(git.folder / "store-index")}
+        "ls-files", "--stage", "-v", "-z", "--full-name", variables={"GIT_INDEX_FILE": str(git.folder / "store-index")}
     )
     if result.status != 0:
         raise RepositoryRefusedError(
@@ -184,4 +203,5 @@ def _index_entries(repository: Repository, git: PrivateGit) -> Mapping[str, str]
             "on the host, in the store: git reset (it makes the index anew and leaves the files alone)",
         )
     records = [record for record in result.output.decode("utf-8", "surrogateescape").split("\0") if record]
-    return {path: header.split(" ")[0] for header, _, path in (record.partition("\t") for record in records)}
+    found = (record.partition("\t") for record in records)
+    return {path: _IndexEntry(header.split(" ")[1], header[0] in "Ss") for header, _, path in found}

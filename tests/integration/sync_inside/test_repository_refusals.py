@@ -14,7 +14,7 @@ REFUSED = {
     "an included file": (".git/config", "[include]\n\tpath = evil\n", "include.path"),
     "a filter": (".git/config", '[filter "x"]\n\tclean = touch RAN\n', "filter.x.clean"),
     "another repository's data": (".git/commondir", "/elsewhere\n", "commondir"),
-    "a configuration for worktrees": (".git/config.worktree", "[core]\n\tfsmonitor = touch RAN\n", "config.worktree"),
+    "a configuration for worktrees": (".git/config.worktree", "[core]\n\tfsmonitor = touch RAN\n", "core.fsmonitor"),
     "borrowed objects": (".git/objects/info/alternates", "/elsewhere\n", "alternates"),
     "grafts": (".git/info/grafts", "0" * 40 + "\n", "grafts"),
     "a cut history": (".git/shallow", "0" * 40 + "\n", "shallow"),

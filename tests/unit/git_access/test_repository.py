@@ -115,7 +115,7 @@ def test_a_link_in_the_place_of_git_is_refused(folder, tmp_path):
 
 @pytest.mark.parametrize(
     "name",
-    ["commondir", "gitdir", "config.worktree", "objects/info/alternates", "objects/info/http-alternates"],
+    ["commondir", "gitdir", "objects/info/alternates", "objects/info/http-alternates"],
 )
 def test_a_file_that_leads_elsewhere_is_refused(folder, name):
     (folder / ".git" / name).parent.mkdir(exist_ok=True)
@@ -151,6 +151,14 @@ def test_an_empty_or_missing_configuration_is_refused_with_the_way_out(folder, t
     assert "git init" in read_refused(folder, "missing or empty").hint
     git(folder, "init", "-q")
     refuse_unless_pushable(read_repository(folder), SHOWN)
+
+
+def test_a_configuration_for_worktrees_counts_as_a_part_of_the_configuration(folder):
+    (folder / ".git/config.worktree").write_text("[core]\n\tignorecase = true\n")
+    refuse_unless_pushable(read_repository(folder), SHOWN)
+    assert read_repository(folder).ignores_case
+    (folder / ".git/config.worktree").write_text("[core]\n\tfsmonitor = x\n")
+    push_refused(folder, "core.fsmonitor")
 
 
 def test_a_configuration_that_cannot_be_read_is_refused_with_its_line(folder):
@@ -207,7 +215,6 @@ def test_every_refused_key_is_listed_with_the_command_that_removes_it(folder):
         ("BISECT_LOG", "bisect reset"),
         ("shallow", "fetch --unshallow"),
         ("info/grafts", "grafts"),
-        ("info/sparse-checkout", "sparse-checkout disable"),
     ],
 )
 def test_a_state_that_must_be_left_first_is_refused_with_the_way_out(folder, name, words):

@@ -95,6 +95,30 @@ def test_a_submodule_in_the_index_is_named(store):
     assert picture(store, keep=False)[0]["module"].kind is FileKind.GITLINK
 
 
+def test_a_sparse_checkout_is_refused_until_it_is_whole_again(store):
+    (store / "other").mkdir()
+    (store / "other" / "b.md").write_text("b\n")
+    git(store, "add", ".")
+    git(store, "commit", "-q", "-m", "second")
+    git(store, "sparse-checkout", "set", "--no-cone", "a.md")
+    assert not (store / "other" / "b.md").exists()
+    with pytest.raises(RepositoryRefusedError, match=r"other/b\.md") as refused:
+        picture(store)
+    assert refused.value.hint.endswith("git sparse-checkout disable")
+    git(store, "sparse-checkout", "disable")
+
+    assert picture(store)[2] == []
+
+
+def test_a_file_behind_an_index_flag_is_read_and_one_that_is_gone_is_not_taken_for_removed(store):
+    git(store, "update-index", "--skip-worktree", "a.md")
+    (store / "a.md").write_text("changed\n")
+    assert picture(store)[2] == ["a.md"]
+    (store / "a.md").unlink()
+    with pytest.raises(RepositoryRefusedError):
+        picture(store)
+
+
 def test_an_index_that_cannot_be_read_is_refused_with_the_way_out(store):
     (store / ".git/index").write_bytes(b"nonsense")
     with pytest.raises(RepositoryRefusedError, match="index cannot be read") as refused:
