@@ -39,6 +39,9 @@ _MARK_LENGTH = 8
 _NO_MARK = "-" * _MARK_LENGTH
 """Stands for the mark while sizes are measured."""
 
+_QUOTED_PATH = '`"'
+"""How a path begins that is shown as a JSON string."""
+
 _MOST_LEVELS = 300
 """More levels than this never fit on the page, since the row of one takes more than 60 bytes."""
 
@@ -152,12 +155,14 @@ def _page(
     render: Render,
 ) -> str:
     unlisted = levels[: len(levels) - kept]
+    listed, project = [*outer, *levels[-kept:]], shown_path(str(scope.project))
     values = {
         "scope": scope,
-        "project": shown_path(str(scope.project)),
+        "project": project,
+        "quoted_paths": any(_QUOTED_PATH in path for path in (project, *(entry.path for entry in listed))),
         "domain_path": str(store_path(scope.domain)),
         "missing": sorted(f"pi-memory-{store}" for store in scope.missing),
-        "entries": [*outer, *levels[-kept:]],
+        "entries": listed,
         "unlisted": len(unlisted),
         "unlisted_with_briefing": sum(map(_has_words, unlisted)),
         "sections": sections,

@@ -427,3 +427,8 @@ def test_what_stands_further_out_takes_nothing_from_the_nearer(
     sections = (read_page(made.text).sections for made in (before, after))
     first, second = ([section.body for section in found][len(found) - number :] for found in sections)
     assert first == second
+
+
+@pytest.mark.parametrize(("level", "said"), [("host/group/repo", False), ("host/gro`up/repo", True), ('a"b', True)])
+def test_how_to_read_a_path_in_quotes_is_said_only_where_one_is(level: str, said: bool) -> None:
+    assert ("is a JSON string" in document(scope(level), {}).text) == said
