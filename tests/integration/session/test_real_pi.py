@@ -120,4 +120,6 @@ def test_the_trial_works_from_end_to_end(sandbox: Sandbox, tmp_path: Path) -> No
     said = ended.ok()
     assert "+Water the tomatoes every second day." in said
     assert "notes/watering.md" in said
+    assert "== private: " in said
+    assert [f"{store}: pushed " in said for store in ("core", "private")] == [True, True]
     assert list(tmp_path.iterdir()) == []
