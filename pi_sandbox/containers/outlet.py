@@ -1,13 +1,14 @@
 """Writes to a standard stream without ever waiting, and without making the parent's descriptor non-blocking.
 
 `O_NONBLOCK` belongs to the open file, which we share with our parent (open(2)): set on the user's terminal, it breaks
-the shell. So a terminal is opened once more, by name; everything else gets, once it is ready, no more than it can take
-at once (`PIPE_BUF`, pipe(7)).
+the shell. So a terminal is opened once more; everything else gets, once it is ready, no more than it can take at once:
+`PIPE_BUF` (pipe(7)), and a single byte for a terminal that cannot be opened (another user's, after `su`).
 """
 
 import os
 import select
 import stat
+from pathlib import Path
 
 WRITE_BYTES = 65536
 
@@ -21,7 +22,7 @@ class Outlet:
         self.gone = False
         self.problem = ""
         self._own = _own_terminal(descriptor)
-        self._chunk = WRITE_BYTES if self._own is not None or _is_plain_file(descriptor) else select.PIPE_BUF
+        self._chunk = _bytes_at_once(descriptor, self._own)
 
     def fileno(self) -> int:
         return self.descriptor if self._own is None else self._own
@@ -69,17 +70,32 @@ class Outlet:
 
 def _own_terminal(descriptor: int) -> int | None:
     try:
-        own = os.open(os.ttyname(descriptor), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        own = os.open(_terminal_name(descriptor), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
-    if os.fstat(own).st_rdev == os.fstat(descriptor).st_rdev:
+    if os.isatty(own):
         return own
     os.close(own)
     return None
 
 
-def _is_plain_file(descriptor: int) -> bool:
+def _terminal_name(descriptor: int) -> str:
+    """Gives a name to open the terminal by; raises `OSError` for what is none."""
     try:
-        return stat.S_ISREG(os.fstat(descriptor).st_mode)
+        # Succeeds for our controlling terminal alone, which everyone may open by this name.
+        os.tcgetpgrp(descriptor)
     except OSError:
-        return False
+        name = os.ttyname(descriptor)
+        if Path(name).stat().st_rdev != os.fstat(descriptor).st_rdev:
+            raise
+        return name
+    return "/dev/tty"
+
+
+def _bytes_at_once(descriptor: int, own: int | None) -> int:
+    try:
+        if own is not None or stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return WRITE_BYTES
+    except OSError:
+        return select.PIPE_BUF
+    return 1 if os.isatty(descriptor) else select.PIPE_BUF

@@ -215,8 +215,7 @@ class SessionLoop:
     def _serve_outlet(self, outlet: Outlet) -> None:
         was_gone = outlet.gone
         written = outlet.write()
-        if outlet.descriptor == STANDARD_OUTPUT:
-            self._terminal.note_output(written)
+        self._terminal.note_output(outlet.descriptor, written)
         if self._discards:
             if outlet.waiting:
                 outlet.give_up()

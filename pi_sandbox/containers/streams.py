@@ -22,6 +22,7 @@ STANDARD_ERROR = 2
 FRAME_HEADER_BYTES = 8
 READ_BYTES = 65536
 HEAD_LIMIT_BYTES = 65536
+WAITING_LIMIT_BYTES = 16 * 1024 * 1024
 
 
 class Refusal(Exception):
@@ -73,7 +74,8 @@ class FrameDecoder:
 class SocketChannel:
     """A `ByteChannel` over one connected socket, which it owns. `tty` says whether the stream is raw.
 
-    `send` never blocks: what the socket does not take at once is kept; `pending` gives its size, `flush` tries again.
+    `send` never blocks: what the socket does not take at once is kept, up to `WAITING_LIMIT_BYTES`; `pending` gives its
+    size, `flush` tries again.
     """
 
     def __init__(self, connection: socket.socket, *, tty: bool) -> None:
@@ -92,10 +94,19 @@ class SocketChannel:
         return len(self._outgoing)
 
     def send(self, data: bytes) -> None:
-        """Queues the data and sends what goes at once; dropped after `close_input` and once the other side is gone."""
-        if not self._input_ends:
-            self._outgoing += data
-            self.flush()
+        """Queues the data and sends what goes at once; dropped after `close_input` and once the other side is gone.
+
+        Raises `EngineError` where the other side lets more wait than the limit.
+        """
+        if self._input_ends:
+            return
+        self._outgoing += data
+        self.flush()
+        if len(self._outgoing) > WAITING_LIMIT_BYTES:
+            raise EngineError(
+                f"the container does not read what it is sent (more than {WAITING_LIMIT_BYTES >> 20} MiB wait for it)",
+                "start the session again; if it happens again, build the image again: `pi-sandbox image build`",
+            )
 
     def flush(self) -> None:
         """Sends what the socket takes without blocking."""

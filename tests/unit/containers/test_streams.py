@@ -11,7 +11,7 @@ import hypothesis
 import hypothesis.strategies as st
 import pytest
 
-from pi_sandbox.containers.streams import FrameDecoder, Refusal, SocketChannel, upgrade
+from pi_sandbox.containers.streams import WAITING_LIMIT_BYTES, FrameDecoder, Refusal, SocketChannel, upgrade
 from pi_sandbox.errors import EngineError
 
 
@@ -194,3 +194,11 @@ def test_an_answer_that_is_no_http_is_named(pair: tuple[socket.socket, socket.so
     far.shutdown(socket.SHUT_WR)
     with pytest.raises(EngineError, match="no HTTP"):
         upgrade(near, "/x", None)
+
+
+def test_what_nobody_reads_does_not_wait_without_bound(pair: tuple[socket.socket, socket.socket]) -> None:
+    near, _ = pair
+    channel = SocketChannel(near, tty=True)
+    channel.send(b"x" * WAITING_LIMIT_BYTES)
+    with pytest.raises(EngineError, match="does not read what it is sent"):
+        channel.send(b"x" * (4 << 20))

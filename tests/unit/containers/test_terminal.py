@@ -1,6 +1,8 @@
 """Whatever ends a session, the user's terminal is as it was before; nothing is written to what is no terminal."""
 
+import contextlib
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -13,7 +15,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from pi_sandbox.containers.terminal import KEYBOARD, OutputTrace, leaving_bytes
+from pi_sandbox.containers import outlet, terminal
+from pi_sandbox.containers.terminal import Terminal
 from tests.fakes.terminal_program import ALL_MODES_ON
 
 PROGRAM = str(Path(__file__).parents[2] / "fakes" / "terminal_program.py")
@@ -316,47 +319,103 @@ def test_with_standard_output_in_a_file_a_terminal_stays_as_it_is(tmp_path: Path
     process.close()
 
 
-@pytest.mark.parametrize(
-    ("pieces", "alternate"),
-    [
-        ([b"\x1b[?1049h"], True),
-        ([b"\x1b[?10", b"49h"], True),
-        ([b"\x1b[?25;1049h"], True),
-        ([b"\x1b[?1049h", b"x" * 1000, b"\x1b[?1049l"], False),
-        ([b"\x1b[?47h"], True),
-        ([b"\x1b[?25h"], False),
-        ([b"text"], False),
-    ],
-)
-def test_the_alternate_screen_is_followed_through_the_output(pieces: list[bytes], alternate: bool) -> None:
-    trace = OutputTrace()
-    for piece in pieces:
-        trace.note(piece)
-    assert trace.in_alternate_screen == alternate
-    assert (b"\x1b[?1049l" in leaving_bytes(trace)) == alternate
+def test_a_terminal_that_only_the_output_goes_to_is_left_in_order(tmp_path: Path) -> None:
+    command = f"echo x | {sys.executable} {PROGRAM} modes {tmp_path}/events"
+    process = pexpect.spawn("sh", ["-c", command], timeout=SECONDS)
+    process.expect_exact("screen")
+    process.expect(pexpect.EOF)
+    assert isinstance(process.before, bytes)
+    assert b"\x1b[?1049l" in process.before
+    assert final_modes(ALL_MODES_ON.encode() + process.before)["2004"] == "l"
+    process.close()
 
 
-@pytest.mark.parametrize(
-    ("output", "at_start"),
-    [(b"", True), (b"x\r\n", True), (b"x", False), (b"x\r\n\x1b[0m\x1b[?25h", True), (b"\x1b]0;title\x07", True)],
-)
-def test_the_start_of_a_line_is_seen_through_control_sequences(output: bytes, at_start: bool) -> None:
-    trace = OutputTrace()
-    trace.note(output)
-    assert trace.at_line_start() == at_start
+class OnePseudoTerminal:
+    """A pseudo-terminal that one of the standard streams is, with what the user sees at its other end."""
+
+    def __init__(self) -> None:
+        self.far, self.near = pty.openpty()
+        os.set_blocking(self.far, False)
+
+    def seen(self) -> bytes:
+        try:
+            return os.read(self.far, 1 << 16)
+        except BlockingIOError:
+            return b""
+
+    def freeze(self) -> None:
+        """Fills it, so that it takes nothing more."""
+        writer = os.open(os.ttyname(self.near), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        with contextlib.suppress(BlockingIOError):
+            while os.write(writer, b"x" * 100):
+                continue
+        os.close(writer)
 
 
-def test_after_colours_alone_the_cursor_does_not_jump_to_a_saved_place() -> None:
-    trace = OutputTrace()
-    trace.note(b"\x1b[31mred\x1b[0m\r\n")
-    left = leaving_bytes(trace)
-    assert b"1049l" not in left
-    assert b"\x1b7\x1b[r\x1b8" in left
+@pytest.fixture
+def one_terminal() -> Iterator[OnePseudoTerminal]:
+    made = OnePseudoTerminal()
+    yield made
+    os.close(made.near)
+    os.close(made.far)
 
 
-@pytest.mark.parametrize(("output", "resets"), [(b"\x1b[>7u", True), (b"\x1b[=1;1u", True), (b"\x1b[?u\x1b[1m", False)])
-def test_the_keyboard_protocol_is_reset_only_where_the_agent_used_it(output: bytes, resets: bool) -> None:
-    trace = OutputTrace()
-    for byte in output:
-        trace.note(bytes([byte]))
-    assert (KEYBOARD.encode() in leaving_bytes(trace)) is resets
+@pytest.mark.parametrize("stream", ["STANDARD_OUTPUT", "STANDARD_ERROR"])
+def test_a_terminal_is_left_in_order_and_the_other_stream_stays_untouched(
+    monkeypatch: pytest.MonkeyPatch, one_terminal: OnePseudoTerminal, tmp_path: Path, stream: str
+) -> None:
+    with (tmp_path / "other").open("wb") as other:
+        for name in ("STANDARD_INPUT", "STANDARD_OUTPUT", "STANDARD_ERROR"):
+            monkeypatch.setattr(terminal, name, one_terminal.near if name == stream else other.fileno())
+        ours = Terminal()
+        ours.note_output(one_terminal.near, b"\x1b[?1049hmenu")
+        ours.note_output(other.fileno(), b"\x1b[1mtext")
+        ours.leave()
+        seen = one_terminal.seen()
+        ours.leave()
+    assert b"\x1b[?1049l" in seen
+    assert not seen.endswith(b"\r\n")
+    assert one_terminal.seen() == b""
+    assert (tmp_path / "other").read_bytes() == b""
+
+
+def test_one_terminal_under_two_streams_is_put_in_order_once(
+    monkeypatch: pytest.MonkeyPatch, one_terminal: OnePseudoTerminal
+) -> None:
+    second = os.dup(one_terminal.near)
+    monkeypatch.setattr(terminal, "STANDARD_OUTPUT", one_terminal.near)
+    monkeypatch.setattr(terminal, "STANDARD_ERROR", second)
+    ours = Terminal()
+    ours.note_output(one_terminal.near, b"\x1b[?10")
+    ours.note_output(second, b"49h")
+    ours.leave()
+    os.close(second)
+    assert one_terminal.seen().count(b"\x1b[?1049l") == 1
+
+
+def test_a_frozen_terminal_is_given_up_when_it_is_left(
+    monkeypatch: pytest.MonkeyPatch, one_terminal: OnePseudoTerminal
+) -> None:
+    monkeypatch.setattr(terminal, "STANDARD_OUTPUT", one_terminal.near)
+    ours = Terminal()
+    ours.note_output(one_terminal.near, b"\x1b[1m")
+    one_terminal.freeze()
+    began = time.monotonic()
+    ours.leave()
+    assert time.monotonic() - began < 5
+
+
+def test_a_terminal_that_cannot_be_opened_again_gets_no_more_than_it_takes(
+    monkeypatch: pytest.MonkeyPatch, one_terminal: OnePseudoTerminal
+) -> None:
+    monkeypatch.setattr(outlet, "_terminal_name", lambda _descriptor: "/nowhere")
+    made = outlet.Outlet(one_terminal.near)
+    made.put(b"x" * (1 << 18))
+    written = 0
+    while piece := made.write():
+        written += len(piece)
+    assert 0 < written < 1 << 18
+    made.put(b"more")
+    assert made.write() == b""
+    assert one_terminal.seen().startswith(b"xxx")
+    made.close()

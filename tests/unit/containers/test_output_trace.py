@@ -1,0 +1,212 @@
+"""The output is read as a terminal reads it, and what was changed is changed back, without a visible trace."""
+
+import re
+
+import pyte
+import pytest
+
+from pi_sandbox.containers.output_trace import KEYBOARD, OutputTrace, leaving_bytes
+
+ST = "\x1b\\"
+
+
+def traced(*pieces: bytes) -> OutputTrace:
+    trace = OutputTrace()
+    for piece in pieces:
+        trace.note(piece)
+    return trace
+
+
+def bytewise(output: bytes) -> list[bytes]:
+    """Gives the output in the smallest pieces, a very long one in larger ones."""
+    size = 1 if len(output) < 2000 else 499
+    return [output[place : place + size] for place in range(0, len(output), size)]
+
+
+def left(*pieces: bytes) -> str:
+    """Gives what is written after this output."""
+    return leaving_bytes(traced(*pieces), ends_line=False).decode("ascii")
+
+
+@pytest.mark.parametrize(
+    ("pieces", "alternate"),
+    [
+        ([b"\x1b[?1049h"], True),
+        ([b"\x1b[?10", b"49h"], True),
+        ([b"\x1b[?25;1049h"], True),
+        ([b"\x1b[?1049h", b"x" * 1000, b"\x1b[?1049l"], False),
+        ([b"\x1b[?47h"], True),
+        ([b"\x1b[?1047h"], True),
+        ([b"\x1b[?01049h"], True),
+        ([b"\x1b[?" + b"0" * 100 + b"1049h"], True),
+        ([b"\x1b[?" + b"0" * 50000, b"0" * 50000 + b"10", b"49h"], True),
+        ([b"\x1b[?" + b"1;" * 100 + b"1049h"], True),
+        ([b"\x1b[?", b"9" * 20000 + b";1049h"], True),
+        ([b"\x1b[?10\x0049h"], True),
+        ([b"\x1b[\r\n?10\x0749h"], True),
+        ([b"\x1b\x00[?1049h"], True),
+        ([b"\xc2\x9b?1049h"], True),
+        ([b"\xc2", b"\x9b?1049h"], True),
+        ([b"\x9b?1049h"], True),
+        ([b"\x1b[?1049h", b"\x1b]0;title\x1b[?1049l"], False),
+        ([b"\x1b[?1049h\x1bc"], False),
+        ([b"\x1b[?1049h\x1b[?104\x18 9l"], True),
+        ([b"\x1b[?10491h"], False),
+        ([b"\x1b[1049h"], False),
+        ([b"\x1b[?25h"], False),
+        ([b"\x1b]0;[?1049h\x07"], False),
+        (["\u6f5b?1049h".encode()], False),
+        ([b"text"], False),
+    ],
+)
+def test_the_alternate_screen_is_followed_through_the_output(pieces: list[bytes], alternate: bool) -> None:
+    assert traced(*pieces).in_alternate_screen == alternate
+    assert traced(*bytewise(b"".join(pieces))).in_alternate_screen == alternate
+    assert ("\x1b[?1049l" in left(*pieces)) == alternate
+
+
+@pytest.mark.parametrize(
+    "output",
+    [b"\x1b[1m", b"\xc2\x9b1m", b"\x9b1m", b"\x0e", b"\x05", b"\xc2\x90q", b"\x1b", b"\x1b]0;unfinished"],
+)
+def test_every_kind_of_control_is_followed_by_a_reset(output: bytes) -> None:
+    assert "\x1b[0m" in left(output)
+    assert "\x1b(B" in left(b"text " + output + b" text")
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        b"one line\r\n",
+        b"a bell\x07\ttab\b\r\n",
+        "\u6f5b\u201b \U0001f41b \u00db \u00a0".encode(),
+        "\u6f22\u5b57".encode()[:4],
+        b"\xe9\xfc\xdf in another encoding",
+        b"",
+    ],
+)
+def test_after_output_without_controls_nothing_is_added(output: bytes) -> None:
+    assert left(output) == ""
+    assert left(*bytewise(output)) == ""
+
+
+@pytest.mark.parametrize(
+    ("output", "at_start"),
+    [
+        (b"", True),
+        (b"x\r\n", True),
+        (b"x", False),
+        (b"x\r\n\x1b[0m\x1b[?25h", True),
+        (b"x\r\n\x07", True),
+        (b"x\x1b[0m", False),
+        (b"x" + b"\x1b[0m" * 200, False),
+        (b"x\r\n" + b"\x1b[0m" * 200, True),
+        (b"\x1b]0;title\x07", True),
+        (b"\x1b]0;" + b"t" * 50000 + b"\x1b\\", True),
+        (b"\x1bP" + b"t" * 50000 + b"\x1b\\x", False),
+        (b"\x1b[31", True),
+    ],
+)
+def test_the_start_of_a_line_is_seen_through_control_sequences(output: bytes, at_start: bool) -> None:
+    assert traced(output).at_line_start == at_start
+    assert traced(*bytewise(output)).at_line_start == at_start
+
+
+def test_a_begun_line_is_ended_where_that_is_asked_for() -> None:
+    assert leaving_bytes(traced(b"half a line"), ends_line=True) == b"\r\n"
+    assert leaving_bytes(traced(b"a line\r\n"), ends_line=True) == b""
+
+
+def test_after_colours_alone_the_cursor_does_not_jump_to_a_saved_place() -> None:
+    after = left(b"\x1b[31mred\x1b[0m\r\n")
+    assert "1049l" not in after
+    assert "\x1b7\x1b[r\x1b8" in after
+
+
+@pytest.mark.parametrize(("output", "resets"), [(b"\x1b[>7u", True), (b"\x1b[=1;1u", True), (b"\x1b[?u\x1b[1m", False)])
+def test_the_keyboard_protocol_is_reset_only_where_the_agent_used_it(output: bytes, resets: bool) -> None:
+    assert (KEYBOARD in left(*bytewise(output))) is resets
+
+
+def test_the_first_thing_ends_an_open_string_and_vt52_mode() -> None:
+    assert left(b"\x1b[?2l").startswith(ST + "\x1b<")
+
+
+@pytest.mark.parametrize(
+    ("mode", "undone"),
+    [
+        (b"\x1b[2h", "\x1b[2l"),
+        (b"\x1b[12l", "\x1b[12h"),
+        (b"\x1b[20h", "\x1b[20l"),
+        (b"\x1b[?5h", "\x1b[?5l"),
+        (b"\x1b[?8l", "\x1b[?8h"),
+        (b"\x1b[?45h", "\x1b[?45l"),
+        (b"\x1b[?69h", "\x1b[?69l"),
+        (b"\x1b[?9001h", "\x1b[?9001l"),
+    ],
+)
+def test_modes_that_spoil_a_prompt_are_undone(mode: bytes, undone: str) -> None:
+    assert undone in left(mode)
+
+
+@pytest.mark.parametrize(
+    ("used", "unused", "undone"),
+    [
+        (b"\x1b]10;#fff\x07", b"\x1b]10;?\x07", "\x1b]110" + ST),
+        (b"\x1b]11;rgb:0/0/0\x1b\\", b"\x1b]11;?\x1b\\", "\x1b]111" + ST),
+        (b"\xc2\x9d12;red\xc2\x9c", b"\xc2\x9d12;?\xc2\x9c", "\x1b]112" + ST),
+        (b"\x1b]010;?;red\x1b\\", b"\x1b]10;red\x1b\\", "\x1b]111" + ST),
+        (b"\x1b]4;7;#fff\x07", b"\x1b]4;7;?\x07", "\x1b]104;7" + ST),
+        (b"\x1b]4;1;?;2;red\x07", b"\x1b]4;1;red;2;?\x07", "\x1b]104;2" + ST),
+        (b"\x1b]P0ff0000", b"\x1b]0;P\x07", "\x1b]R" + ST),
+        (b"\x1b]9;4;3;50\x07", b"\x1b]9;hello\x07", "\x1b]9;4;0" + ST),
+        (b"\x1b]22;wait\x07", b"\x1b]2;22\x07", "\x1b]22;" + ST),
+        (b"\x1b[?6h", b"\x1b[?7h", "\x1b[?6l\x1b[9999;1H"),
+        (b"\x1b[?003h", b"\x1b[?3l", "\x1b[?3l"),
+        (b"\x1b[3g", b"\x1b[g", "\x1b[?5W"),
+        (b"\x1b%@", b"\x1b%G", "\x1b%G"),
+        (b"\x1b[>1;3m", b"\x1b[>4;2m", "\x1b[>1m"),
+    ],
+)
+def test_what_is_the_owners_choice_or_shows_elsewhere_is_undone_only_where_it_was_changed(
+    used: bytes, unused: bytes, undone: str
+) -> None:
+    ends = b"\x1b[0m"
+    assert undone in left(*bytewise(used + ends))
+    assert undone in left(used + ends)
+    assert undone not in left(unused + ends)
+
+
+def test_a_hostile_output_does_not_grow_what_is_remembered() -> None:
+    trace = OutputTrace()
+    for number in range(5000):
+        trace.note(b"\x1b]4;%d;red\x07\x1b]%d;red\x07\x1b[>%d;1m\x1b[?%dh" % ((number,) * 4))
+    assert len(trace.used) < 400
+    assert len(leaving_bytes(trace, ends_line=True)) < 8192
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        b"\x1b[1;31mred\x1b[0m",
+        b"\x1b[?1049h\x1b[?25l\x1b[2J\x1b[Hscreen\x1b[?1049l",
+        b"\x1b]0;title\x07",
+        b"\x1b]11;?\x07",
+        b"\x1b[?2004h\x1b[?1h\x1b=",
+        b"\x0e",
+    ],
+)
+def test_what_is_written_shows_nothing_and_leaves_the_cursor_where_it_is(output: bytes) -> None:
+    screen = pyte.Screen(80, 24)
+    stream = pyte.ByteStream(screen)
+    stream.feed(b"first\r\nsecond\r\n" + output)
+    before, place = list(screen.display), (screen.cursor.x, screen.cursor.y)
+    stream.feed(left(b"first\r\nsecond\r\n", output).encode())
+    assert screen.display == before
+    assert (screen.cursor.x, screen.cursor.y) == place
+    assert screen.cursor.attrs.fg == "default"
+
+
+def test_no_sequence_with_a_mark_between_that_old_consoles_print_is_sent_after_colours() -> None:
+    assert "!" not in left(b"\x1b[1m")
+    assert re.findall(r"\x1b\[[<=][^@-~]*[@-~]", left(b"\x1b[1m")) == []
