@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from pi_sandbox.cli.session_commands import PLANNED_SESSION_ID
 from tests.integration.session.sandbox import Sandbox, inspect, tree
 
 ODD_NAMES = ("a:b", "a:ro", "a b", "a,b", "größe", "-rf", "$(x)", "${HOME}", "trailing ", "line\nbreak", 'quo"te')
@@ -34,7 +35,8 @@ def _reported_mounts(report: dict[str, Any]) -> set[tuple[str, ...]]:
 
 
 def _different_fields(plan: dict[str, Any], report: dict[str, Any], session_id: str) -> list[str]:
-    """Gives the names of the fields in which the engine's report is not the plan."""
+    """Gives the names of the fields in which the engine's report is not the plan, with the session's own id in it."""
+    plan = json.loads(json.dumps(plan).replace(PLANNED_SESSION_ID, session_id))
     standing, config, host = plan["standing"], report["Config"], report["HostConfig"]
     own = {"dev.pi-sandbox.session", "dev.pi-sandbox.owner"}
     image = {entry.partition("=")[0]: entry for entry in inspect(plan["image"])[0]["Config"]["Env"]}
