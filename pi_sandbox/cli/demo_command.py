@@ -3,10 +3,14 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from pi_sandbox.cli import render
+
+if TYPE_CHECKING:
+    from pi_sandbox.containers.docker_engine import DockerEngine
 
 
 @click.command()
@@ -16,26 +20,34 @@ def demo(keep: bool) -> None:
 
     Real pi, real containers, real git; only the model has a script.
     """
+    from pi_sandbox.containers.docker_engine import connect
     from pi_sandbox.launch.demo import demo_home, keep_home
 
+    engine = connect(os.environ)
     if keep:
-        _try_in(keep_home(os.environ))
+        home = keep_home(os.environ)
+        _try_in(home, engine)
+        render.show_note(f"the home of this trial stays at {home}: remove it when you have seen enough")
         return
     with demo_home(os.environ) as home:
-        _try_in(home)
+        _try_in(home, engine)
+    render.show_note(f"the home of this trial was {home}; it is gone, with all that was in it")
+    render.show_note("next: pi-sandbox init makes a home of your own and says how to go on")
 
 
-def _try_in(home: Path) -> None:
+def _try_in(home: Path, engine: "DockerEngine") -> None:
     from pi_sandbox.git_access.runner import make_repository
     from pi_sandbox.launch.demo import collect_result, demo_environment, make_project, run_demo_session
     from pi_sandbox.launch.home import make_home, read_home_templates
     from pi_sandbox.launch.home_plan import home_pieces
+    from pi_sandbox.launch.images import usable_image
     from pi_sandbox.settings.folders import Folders
     from pi_sandbox.settings.read import read_settings
 
     environment = demo_environment(os.environ, home)
     settings = read_settings(environment)
     folders = Folders(settings.home)
+    usable_image(engine, "agent", settings, render.show_note, render.BuildScreen().step)
     render.show_note(f"a throw-away home: {home}")
     make_home(settings.home, home_pieces(settings.domains, read_home_templates()), make_repository)
     project = make_project(folders)
@@ -43,11 +55,10 @@ def _try_in(home: Path) -> None:
     render.show_note("starting real pi in its container; the model behind it follows a script")
     result = collect_result(project, folders, run_demo_session(project, environment))
     render.show_result(render.demo_text(result))
-    _try_sync(home, environment)
+    _try_sync(home, environment, engine)
 
 
-def _try_sync(home: Path, environment: Mapping[str, str]) -> None:
-    from pi_sandbox.containers.docker_engine import connect
+def _try_sync(home: Path, environment: Mapping[str, str], engine: "DockerEngine") -> None:
     from pi_sandbox.launch.demo_certificate import ask_container
     from pi_sandbox.launch.demo_server import NowhereToPush, demo_server
     from pi_sandbox.launch.demo_sync import check_memory, push_on_screen
@@ -57,7 +68,6 @@ def _try_sync(home: Path, environment: Mapping[str, str]) -> None:
     render.show_note("checking what the memory holds now: pi-sandbox memory-check private")
     render.show_result(check_memory(environment))
     settings = read_settings(environment)
-    engine = connect(environment)
     image = usable_image(engine, "sync", settings, render.show_note, render.BuildScreen().step)
     render.show_note("starting a git server on this machine, with a certificate and a login of its own")
     try:

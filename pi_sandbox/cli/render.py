@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 import textwrap
+import threading
 import time
 import traceback
 from collections.abc import Sequence
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 _NARROWEST = 30
 """How many columns a text gets beside its name, however narrow the terminal is."""
+
+_STEP_CHARACTERS = 100
+"""So much of the instruction of a build step is shown: enough to tell which one it is."""
 
 _CONTINUED = "  | "
 """Stands before the further lines of a message."""
@@ -103,13 +107,28 @@ def _write_message(text: str) -> None:
 
 
 class BuildScreen:
-    """Shows a build as one line a step, with the time since the start."""
+    """Shows those steps of a build that take longer than a moment, each as one line with the time since the start.
 
-    def __init__(self) -> None:
+    A build that has everything already says nothing. What the engine does after the last step is shown at once.
+    """
+
+    def __init__(self, moment: float = 1.0) -> None:
+        self._moment = moment
         self._began = time.monotonic()
+        self._waiting: threading.Timer | None = None
+        self._at_end = False
 
     def step(self, number: int, of: int, text: str) -> None:
-        show_note(f"[{number}/{of}] {time.monotonic() - self._began:5.1f} s  {text}")
+        if self._waiting is not None:
+            self._waiting.cancel()
+        line = f"[{number}/{of}] {time.monotonic() - self._began:5.1f} s  {text[:_STEP_CHARACTERS]}"
+        was_at_end, self._at_end = self._at_end, number == of
+        if was_at_end and self._at_end:
+            show_note(line)
+        elif not self._at_end:
+            self._waiting = threading.Timer(self._moment, show_note, (line,))
+            self._waiting.daemon = True
+            self._waiting.start()
 
 
 def image_text(states: "Sequence[NamedState]") -> str:

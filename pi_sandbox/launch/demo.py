@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.errors import EngineError, FilesError, ImageError, PiSandboxError, SecretsError, UsageError
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.git_access.runner import make_repository, run_git
 from pi_sandbox.settings.folders import Folders
@@ -24,6 +24,9 @@ PROJECT_LEVEL = "demo.example/garden"
 PROMPT = "Please check the watering interval in README.md and remember what you learn."
 MODEL = "demo/gardener"
 SESSION_SECONDS = 120
+
+_MESSAGE, _ADVICE = "pi-sandbox: ", "  → "
+"""How our command begins its messages, and the advice below them."""
 
 _KEPT_SETTINGS = ("PI_SANDBOX_CA_BUNDLE", "PI_SANDBOX_BASE_IMAGE", "PI_SANDBOX_RUNTIME", "PI_SANDBOX_DEBUG")
 _README = "# Garden\n\nA small project to try pi-sandbox on.\n\nWater the tomatoes every two weeks.\n"
@@ -108,11 +111,23 @@ def run_demo_session(project: Path, environment: Mapping[str, str]) -> tuple[Ste
     )
     finished = run(command, environment=environment, seconds=SESSION_SECONDS)
     if finished.code != 0:
-        raise DemoFailed(
-            f"the session ended with code {finished.code}: {finished.stderr.decode('utf-8', 'replace').strip()}",
-            "run `pi-sandbox doctor`",
-        )
+        raise session_failure(finished.code, finished.stderr.decode("utf-8", "replace"))
     return tuple(_steps(finished.stdout))
+
+
+def session_failure(code: int, said: str) -> PiSandboxError:
+    """Gives the session's own error again, where its messages hold one: the last, with its advice and its kind."""
+    lines = said.splitlines()
+    starts = [
+        at for at, line in enumerate(lines) if line.startswith(_MESSAGE) and not line.startswith(f"{_MESSAGE}warning: ")
+    ]
+    if not starts:
+        return DemoFailed(f"the session ended with code {code}", "run `pi-sandbox doctor`")
+    message = lines[starts[-1]].removeprefix(_MESSAGE)
+    advice = [line.removeprefix(_ADVICE) for line in lines[starts[-1] :] if line.startswith(_ADVICE)]
+    kinds = {kind.exit_code: kind for kind in (UsageError, EngineError, ImageError, SecretsError, FilesError)}
+    kind = next((kind for known, kind in kinds.items() if known == code), DemoFailed)
+    return kind(f"the session could not be had: {message}", advice[-1] if advice else "run `pi-sandbox doctor`")
 
 
 def _steps(events: bytes) -> Iterator[Step]:

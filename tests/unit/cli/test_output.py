@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,11 @@ def environment(tmp_path: Path) -> dict[str, str]:
     }
     (tmp_path / "pi/ws/private/garden").mkdir(parents=True)
     return environment
+
+
+def _as_build_step(text: str) -> None:
+    render.BuildScreen(moment=0).step(1, 2, text)
+    time.sleep(0.2)
 
 
 COMMANDS = [
@@ -83,7 +89,7 @@ def test_an_output_that_is_full_is_named_as_that(arguments: list[str], environme
         render.show_warning,
         render.show_note,
         render.show_result,
-        lambda text: render.BuildScreen().step(1, 2, text),
+        _as_build_step,
     ],
     ids=["error", "warning", "note", "result", "build step"],
 )
@@ -123,3 +129,35 @@ def test_a_traceback_keeps_its_lines_and_shows_what_is_in_them(capsysbinary) -> 
     said = capsysbinary.readouterr().err.decode()
     assert said.startswith("Traceback (most recent call last):\n")
     assert "\x1b" not in said
+
+
+def test_a_build_that_has_everything_says_nothing(capsysbinary) -> None:
+    screen = render.BuildScreen(moment=0.3)
+    for number in range(1, 60):
+        screen.step(number, 59, "FROM somewhere")
+    time.sleep(0.5)
+
+    assert capsysbinary.readouterr().err == b""
+
+
+def test_a_step_that_takes_time_is_shown_while_it_does(capsysbinary) -> None:
+    screen = render.BuildScreen(moment=0.1)
+    screen.step(1, 3, "RUN quick")
+    screen.step(2, 3, "RUN slow " + "x" * 500)
+    time.sleep(0.3)
+    said = capsysbinary.readouterr().err.decode()
+    screen.step(3, 3, "LABEL")
+
+    (line,) = said.splitlines()
+    assert "[2/3]" in line
+    assert "RUN slow" in line
+    assert len(line) < 140
+
+
+def test_what_follows_the_last_step_is_shown_at_once(capsysbinary) -> None:
+    screen = render.BuildScreen(moment=30)
+    screen.step(3, 3, "LABEL")
+    screen.step(2, 2, "remove images of earlier builds")
+
+    (line,) = capsysbinary.readouterr().err.decode().splitlines()
+    assert line.endswith("remove images of earlier builds")
