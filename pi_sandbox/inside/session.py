@@ -15,6 +15,7 @@ from pi_sandbox.inside.certificates import trust
 from pi_sandbox.inside.login_keeper import LoginKeeper
 from pi_sandbox.inside.opening import open_and_run
 from pi_sandbox.inside.supervisor import Child
+from pi_sandbox.session.agent_arguments import OWN_COMMANDS
 from pi_sandbox.session.briefings import read_briefings
 from pi_sandbox.session.context import render_context
 from pi_sandbox.session.control_messages import Start
@@ -26,9 +27,6 @@ from pi_sandbox.system.template_files import render_template
 CONTEXT_FILE = Path("/run/pi-session/context.md")
 
 _TMPFS = ("/tmp", "/home/pi", "/home/pi/.pi/agent", "/run/pi-session")  # noqa: S108 - the container's own tmpfs
-_OWN_COMMANDS = frozenset({"install", "remove", "uninstall", "update", "list", "config", "auth", "mcp"})
-"""pi's own subcommands (its docs/cli.md); they are no session and take no system prompt."""
-
 _TERMINFO = ("/lib/terminfo", "/usr/share/terminfo", "/etc/terminfo")
 _FALLBACK_TERM = "xterm-256color"
 
@@ -61,7 +59,7 @@ def _write_context(scope: SessionScope) -> None:
 
 def _command(arguments: Sequence[str]) -> Sequence[str]:
     match list(arguments):
-        case ["agent", first, *rest] if first in _OWN_COMMANDS:
+        case ["agent", first, *rest] if first in OWN_COMMANDS:
             return ["pi", first, *rest]
         case ["agent", *rest]:
             return ["pi", "--append-system-prompt", str(CONTEXT_FILE), *rest]

@@ -72,7 +72,7 @@ def other_levels(store: Path, levels: tuple[str, ...]) -> tuple[str, ...]:
     hidden: list[str] = []
     for outer, wanted in zip(("", *levels), (*levels, None), strict=True):
         folder = store / outer
-        if not _is_real_folder(folder):
+        if not is_real_folder(folder):
             break
         own = _OWN_FOLDERS if wanted is None else _OWN_FOLDERS | {Path(wanted).name}
         if outer:
@@ -97,7 +97,8 @@ def _login(path: Path) -> LoginLook:
     return LoginLook(path, "", login.reasons)
 
 
-def _is_real_folder(path: Path) -> bool:
+def is_real_folder(path: Path) -> bool:
+    """Whether there is a folder, and no link to one."""
     try:
         return stat.S_ISDIR(path.lstat().st_mode)
     except OSError:

@@ -5,6 +5,7 @@ import os
 from pi_sandbox.containers.compose_files import load_standing_part
 from pi_sandbox.launch.host_facts import host_facts
 from pi_sandbox.launch.look import look_at_disk
+from pi_sandbox.session.disk_look import DiskLook
 from pi_sandbox.session.plan import EngineView, SessionPlan, SessionRequest, plan_session
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.settings import Settings
@@ -15,11 +16,24 @@ def make_plan(
     request: SessionRequest, workspace: Workspace, settings: Settings, engine: EngineView, session_id: str
 ) -> SessionPlan:
     """Gives the plan; raises `UsageError` where the project cannot be mounted safely."""
+    look = look_at_disk(Folders(settings.home), workspace, request.opt_in)
+    return plan_from(look, request, workspace, settings, engine, session_id)
+
+
+def plan_from(
+    look: DiskLook,
+    request: SessionRequest,
+    workspace: Workspace,
+    settings: Settings,
+    engine: EngineView,
+    session_id: str,
+) -> SessionPlan:
+    """Gives the same from a look that the caller has."""
     return plan_session(
         request,
         workspace,
         settings,
-        look_at_disk(Folders(settings.home), workspace, request.opt_in),
+        look,
         load_standing_part("agent", settings.limits),
         host_facts(os.environ),
         engine,

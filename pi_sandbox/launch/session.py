@@ -1,7 +1,12 @@
-"""The workflow of `run` and `shell`: settings → engine → image → plan → container, attached to the terminal."""
+"""The workflow of `run` and `shell`: settings → engine → image → plan → container, attached to the terminal; then what
+the session left that would act later.
+"""
 
+import contextlib
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pi_sandbox.containers.docker_engine import connect
@@ -9,20 +14,28 @@ from pi_sandbox.containers.engine import TerminalSize
 from pi_sandbox.containers.terminal import Terminal
 from pi_sandbox.credentials.keyring_call import system_keychain
 from pi_sandbox.credentials.pass_secrets import PassedSecrets, collect_pass_secrets
+from pi_sandbox.errors import quoted
 from pi_sandbox.launch.attached_session import run_attached
 from pi_sandbox.launch.certificates import ca_bundle
 from pi_sandbox.launch.domain_state import make_domain_state
 from pi_sandbox.launch.engine_view import view_of
 from pi_sandbox.launch.images import usable_image
 from pi_sandbox.launch.leftovers import Session, end_leftovers
+from pi_sandbox.launch.look import look_at_disk
 from pi_sandbox.launch.markers import marker_for
-from pi_sandbox.launch.planning import make_plan
+from pi_sandbox.launch.planning import plan_from
 from pi_sandbox.launch.reports import Reports
+from pi_sandbox.launch.scene import scene_after, scene_before
+from pi_sandbox.session.agent_arguments import has_screen, keeps_history
 from pi_sandbox.session.control_messages import Start
-from pi_sandbox.session.plan import DOMAIN_LABEL, SessionPlan, SessionRequest
+from pi_sandbox.session.disk_look import DiskLook
+from pi_sandbox.session.history_key import history_key
+from pi_sandbox.session.left_behind import left_behind
+from pi_sandbox.session.mount_plan import read_only_places
+from pi_sandbox.session.plan import DOMAIN_LABEL, Agent, SessionPlan, SessionRequest
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.settings import Settings
-from pi_sandbox.workspace.workspace import GitEntry, Workspace
+from pi_sandbox.workspace.workspace import Workspace
 
 _ID_BYTES = 6
 
@@ -36,22 +49,70 @@ def launch(
     reports: Reports,
 ) -> int:
     """Runs one session and gives the exit code: the agent's own, or 128 + signal where the wrapper was ended by one."""
+    said: list[str] = []
+    shown, reports = reports, _remembering(reports, said)
     folders = Folders(settings.home)
     engine = connect(environ)
     live = end_leftovers(engine, folders, reports.warn)
     image = usable_image(engine, "agent", settings, reports.note, reports.build)
     session_id = secrets.token_hex(_ID_BYTES)
-    plan = make_plan(request, workspace, settings, view_of(engine.facts(), image), session_id)
+    look = look_at_disk(folders, workspace, request.opt_in)
+    plan = plan_from(look, request, workspace, settings, view_of(engine.facts(), image), session_id)
     _say_before(plan, live, reports)
     make_domain_state(folders, workspace.domain, workspace.levels[-1])
     passed = collect_pass_secrets(settings.pass_secrets, environ, system_keychain(environ, attended=request.tty))
     for name, reason in passed.missing:
         reports.warn(f"{name} is not passed: {reason}")
-    with marker_for(folders, session_id) as marker:
+    with _saying_what_is_left(workspace, look, request, shown), marker_for(folders, session_id) as marker:
         end = run_attached(engine, plan.container, terminal, marker, _start_maker(settings, passed), reports.warn)
-    for note in (*end.notes, *_new_git(workspace)):
-        reports.warn(note)
+        for warning in (*(said if _wipes_screen(request) else ()), *end.notes):
+            shown.warn(warning)
+    if end.code == 0 and (how := _how_to_continue(request, workspace, folders)):
+        shown.note(how)
     return end.code
+
+
+def _remembering(reports: Reports, said: list[str]) -> Reports:
+    """Gives reports that put every warning into `said` too: pi's screen wipes what stood on the terminal before it."""
+
+    def warn(text: str) -> None:
+        said.append(text)
+        reports.warn(text)
+
+    return replace(reports, warn=warn)
+
+
+def _wipes_screen(request: SessionRequest) -> bool:
+    return request.tty and isinstance(request.program, Agent) and has_screen(request.program.arguments)
+
+
+def _how_to_continue(request: SessionRequest, workspace: Workspace, folders: Folders) -> str:
+    """Says how the session goes on, where there was one on pi's screen and something of it was kept."""
+    if not _wipes_screen(request) or not isinstance(request.program, Agent):
+        return ""
+    history = folders.history(workspace.domain, history_key(workspace.levels[-1]))
+    if not keeps_history(request.program.arguments) or next(history.rglob("*.jsonl"), None) is None:
+        return ""
+    place = "" if Path.cwd().is_relative_to(workspace.project) else f"{shlex.quote(str(workspace.project))} "
+    return f"to go on with this session: pi-sandbox run {place}-- --continue"
+
+
+@contextlib.contextmanager
+def _saying_what_is_left(
+    workspace: Workspace, look: DiskLook, request: SessionRequest, reports: Reports
+) -> Iterator[None]:
+    """Compares what the session may write after the block with what was there before it, however the block ends."""
+    before = scene_before(workspace, look, domain_wide=request.domain_wide)
+    try:
+        yield
+    finally:
+        try:
+            after = scene_after(workspace, look, before, domain_wide=request.domain_wide)
+            lines = left_behind(before, after, frozenset(read_only_places(look.git.places)))
+        except OSError as error:
+            lines = (f"what the session left could not be looked at: {error.strerror}: {quoted(error.filename)}",)
+        for line in lines:
+            reports.warn(line)
 
 
 def _start_maker(settings: Settings, passed: PassedSecrets) -> Callable[[TerminalSize | None], Start]:
@@ -73,11 +134,3 @@ def _say_before(plan: SessionPlan, live: Sequence[Session], reports: Reports) ->
         labels = session.container.labels
         if labels.get(DOMAIN_LABEL) == plan.workspace.domain:
             reports.warn(f"the session {session.session_id} of {session.project} uses the same memory at the same time")
-
-
-def _new_git(workspace: Workspace) -> tuple[str, ...]:
-    """A repository that the session made where there was none would run its hooks at the owner's next git command."""
-    git = Path(workspace.project, ".git")
-    if workspace.git_entry is GitEntry.NONE and git.exists():
-        return (f"the session made {git}: look at its config and hooks before you use git there",)
-    return ()

@@ -1,0 +1,69 @@
+"""What a session left that would act later: repositories that git runs programs from, memory for other levels.
+
+The sentences are for the owner, who reads them right after the session. Another session of the domain, and the owner,
+may have been at work at the same time, so none of them says who it was.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pi_sandbox.errors import quoted
+from pi_sandbox.session.disk_look import GitLook, GitPlace
+
+MOST_LINES = 20
+"""So many things of one kind are named; of the rest the number is said."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What lies where a session may write. `levels` are folders in the store that are not on the project's path."""
+
+    git: GitLook
+    levels: frozenset[Path]
+
+
+def left_behind(before: Scene, after: Scene, read_only: frozenset[Path]) -> tuple[str, ...]:
+    """Gives one sentence for each thing that appeared or changed; `read_only` are places that the session could not."""
+    return (
+        *_at_most(tuple(_git_changes(before.git, after.git, read_only)), "places that git takes for a repository"),
+        *_at_most(tuple(_new_levels(before, after)), "folders in the memory"),
+        *_unseen(before.git, after.git),
+    )
+
+
+def _git_changes(before: GitLook, after: GitLook, read_only: frozenset[Path]) -> Iterator[str]:
+    known = {place.path: place for place in before.places}
+    for place in after.places:
+        if what := _change(known.get(place.path), place, place.path in read_only):
+            yield (
+                f"{quoted(place.path)}, {place.kind.value}, {what} during the session: look at its config and hooks, "
+                "or remove it, before you use git there"
+            )
+
+
+def _change(before: GitPlace | None, after: GitPlace, read_only: bool) -> str:
+    if before is None:
+        return "appeared"
+    if (before.kind, before.identity) != (after.kind, after.identity):
+        return "was replaced"
+    return "was changed" if before.code != after.code and not read_only else ""
+
+
+def _new_levels(before: Scene, after: Scene) -> Iterator[str]:
+    for folder in sorted(after.levels - before.levels):
+        yield (
+            f"{quoted(folder)} appeared in the memory during the session: a session of a project there would take it "
+            "for its own; look at it, or remove it"
+        )
+
+
+def _unseen(before: GitLook, after: GitLook) -> Iterator[str]:
+    if new := [part for part in after.unseen if part not in before.unseen]:
+        yield f"not everything was looked at for repositories after the session: {'; '.join(new)}"
+
+
+def _at_most(lines: tuple[str, ...], what: str) -> tuple[str, ...]:
+    if len(lines) <= MOST_LINES:
+        return lines
+    return (*lines[:MOST_LINES], f"{len(lines) - MOST_LINES} more {what} appeared or changed during the session")

@@ -1,0 +1,79 @@
+"""What is said of things that a session left and that would act later."""
+
+from pathlib import Path
+
+import pytest
+
+from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind
+from pi_sandbox.session.left_behind import MOST_LINES, Scene, left_behind
+
+GIT = Path("/p/.git")
+
+
+def place(path: Path = GIT, kind: PlaceKind = PlaceKind.FOLDER, identity: str = "1:1", code: str = "a") -> GitPlace:
+    return GitPlace(path, kind, identity, code)
+
+
+def scene(*places: GitPlace, unseen: tuple[str, ...] = (), levels: frozenset[Path] = frozenset()) -> Scene:
+    return Scene(GitLook(places, unseen), levels)
+
+
+def said(before: Scene, after: Scene, *read_only: Path) -> tuple[str, ...]:
+    return left_behind(before, after, frozenset(read_only))
+
+
+def test_where_nothing_happened_nothing_is_said() -> None:
+    everything = scene(place(), unseen=("it is large",), levels=frozenset({Path("/s/a")}))
+    assert said(everything, everything) == ()
+
+
+@pytest.mark.parametrize("kind", list(PlaceKind))
+def test_a_new_place_is_named_with_what_it_is_and_what_to_do(kind: PlaceKind) -> None:
+    (line,) = said(scene(), scene(place(kind=kind)))
+    assert str(GIT) in line
+    assert kind.value in line
+    assert "appeared" in line
+    assert "before you use git there" in line
+
+
+@pytest.mark.parametrize(
+    ("after", "word"),
+    [
+        (place(identity="1:2"), "replaced"),
+        (place(kind=PlaceKind.LINK), "replaced"),
+        (place(code="b"), "changed"),
+    ],
+)
+def test_one_that_was_there_is_named_when_it_is_another_one_or_runs_other_programs(after: GitPlace, word: str) -> None:
+    (line,) = said(scene(place()), scene(after))
+    assert f"was {word}" in line
+
+
+def test_one_that_the_session_could_not_write_may_be_changed_by_its_owner_but_not_replaced() -> None:
+    assert said(scene(place()), scene(place(code="b")), GIT) == ()
+    assert len(said(scene(place()), scene(place(identity="1:2")), GIT)) == 1
+
+
+def test_one_that_is_gone_is_no_danger() -> None:
+    assert said(scene(place()), scene()) == ()
+
+
+def test_a_folder_for_another_level_is_named() -> None:
+    (line,) = said(scene(), scene(levels=frozenset({Path("/s/other/project")})))
+    assert "/s/other/project" in line
+    assert "another" not in line
+    assert "for its own" in line
+
+
+def test_what_could_not_be_looked_at_any_more_is_said() -> None:
+    (line,) = said(scene(unseen=("x is large",)), scene(unseen=("x is large", "y cannot be read")))
+    assert "y cannot be read" in line
+    assert "x is large" not in line
+
+
+def test_names_are_visible_and_very_many_lines_are_some_and_a_number() -> None:
+    many = [place(Path(f"/p/\x1b[2J\n{number}/.git")) for number in range(MOST_LINES + 5)]
+    lines = said(scene(), scene(*many))
+    assert len(lines) == MOST_LINES + 1
+    assert lines[-1].startswith("5 more")
+    assert all(line.isprintable() for line in lines)
