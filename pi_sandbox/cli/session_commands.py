@@ -63,9 +63,12 @@ def _start(
     from pi_sandbox.containers.terminal import Terminal
     from pi_sandbox.launch.reports import Reports
     from pi_sandbox.launch.session import launch
+    from pi_sandbox.session.plan import Agent
 
     place = find_place(path)
     terminal = Terminal()
+    if isinstance(program, Agent) and not program.arguments and not terminal.is_interactive:
+        render.show_note("there is no terminal: pi takes its prompt from the input, or from pi-sandbox run -- -p '…'")
     request = make_request(
         place,
         program,

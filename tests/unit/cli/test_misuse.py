@@ -103,3 +103,20 @@ def test_the_usage_line_shows_where_the_arguments_of_the_other_program_go(capsys
     run(["shell", "--help"])
 
     assert capsysbinary.readouterr().out.startswith("Usage: pi-sandbox shell [OPTIONS] [PATH] [-- COMMAND…]".encode())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "noted"),
+    [(["run"], True), (["run", "--", "-p", "hello"], False), (["shell"], False)],
+    ids=["pi without a prompt", "pi with one", "a shell"],
+)
+def test_who_starts_pi_without_a_terminal_and_a_prompt_is_told_where_it_takes_one_from(
+    tmp_path, monkeypatch, capsysbinary, arguments, noted
+):
+    project = tmp_path / "pi/ws/private/garden"
+    project.mkdir(parents=True)
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nowhere.sock")
+
+    assert run(arguments) == ExitCode.ENGINE
+    assert (b"pi takes its prompt from the input" in capsysbinary.readouterr().err) == noted
