@@ -5,7 +5,9 @@ Rules:
 - Every failure is an `EngineError` of one sentence; the engine's own words follow with everything unprintable visible.
 - The API version is the smaller of the engine's newest and ours; below our oldest or above our newest it is refused
   with both versions named (`engine_report.py`).
-- An engine that accepts and stays silent is given up after `PROBE_SECONDS`.
+- An engine that accepts and stays silent is given up after `PROBE_SECONDS`, later after what a request may take.
+- No request waits behind a stream: Docker answers a SIGKILL once the container has ended, which may come only after we
+  have read its output.
 - Streams are our own upgraded connections (`streams.py`), because docker-py's may lose what follows the answer's head.
 """
 
@@ -18,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from pi_sandbox.containers.client_configuration import refuse_unusable
 from pi_sandbox.containers.connection import connection_error, open_connection
 from pi_sandbox.containers.creation import creation_body
 from pi_sandbox.containers.creation_check import differences
@@ -28,6 +31,7 @@ from pi_sandbox.containers.engine import (
     Difference,
     EngineFacts,
     ExitStatus,
+    NoAnswer,
     NoSuchContainer,
     NotRunning,
     TerminalSize,
@@ -49,7 +53,14 @@ if TYPE_CHECKING:
 
 PROBE_SECONDS = 4
 REQUEST_SECONDS = 120
-REMOVAL_SECONDS = 20.0
+AT_ONCE_SECONDS = 10
+"""For what an engine does at once: to send a signal, to set a size."""
+KILL_SECONDS = 1
+"""How long the answer to a SIGKILL is waited for; the signal was sent before."""
+END_SECONDS = 60
+"""How long a container whose stream has ended may take to end."""
+REMOVAL_SECONDS = 60.0
+REMOVAL_ANSWER_SECONDS = 20
 REMOVAL_STEP_SECONDS = 0.1
 TWINS_SECONDS = 10.0
 """How long a second network of our name, made at the same moment, may take to go."""
@@ -182,12 +193,20 @@ class DockerEngine:
 
     def resize(self, container_id: str, size: TerminalSize) -> None:
         """Tells the container's terminal its size; raises `NotRunning` before the start and after the end."""
-        with self._translated("was asked to resize the terminal"):
+        with self._translated("was asked to resize the terminal"), self._within(AT_ONCE_SECONDS):
             self.client.resize(container_id, height=size.rows, width=size.columns)
 
     def kill(self, container_id: str, signal_name: str) -> None:
-        """Sends a signal such as `SIGTERM` to the container's first process; raises `NotRunning`."""
-        with self._translated(f"was asked to send {signal_name}"):
+        """Sends a signal such as `SIGTERM` to the container's first process; raises `NotRunning`.
+
+        After SIGKILL the container may go on until its stream has been read; that it ends is seen there.
+        """
+        by_force = signal_name == "SIGKILL"
+        with (
+            contextlib.suppress(*[NoAnswer] if by_force else []),
+            self._translated(f"was asked to send {signal_name}"),
+            self._within(KILL_SECONDS if by_force else AT_ONCE_SECONDS),
+        ):
             self.client.kill(container_id, signal=signal_name)
 
     def stop(self, container_id: str, *, seconds: int) -> None:
@@ -196,26 +215,30 @@ class DockerEngine:
             self.client.stop(container_id, timeout=seconds)
 
     def wait(self, container_id: str) -> ExitStatus:
-        """Waits for the end of the container, without a time limit, and gives how it ended."""
+        """Waits for the end of a container whose stream has ended, and gives how it ended; raises `NoAnswer`."""
         with self._translated("was asked to wait for the container"):
-            self.client.wait(container_id, timeout=None)
+            self.client.wait(container_id, timeout=END_SECONDS)
             state = self.client.inspect_container(container_id)["State"]
         return ExitStatus(int(state["ExitCode"]) & 0xFF, bool(state.get("OOMKilled")))
 
     def remove(self, container_id: str) -> None:
-        """Removes the container, running or not, with its volumes; one that is gone or going already is fine."""
+        """Removes the container, running or not, with its volumes; one that is gone or going already is fine.
+
+        An engine that is slow gets `REMOVAL_SECONDS`, and then `NoAnswer` is raised.
+        """
         deadline = time.monotonic() + REMOVAL_SECONDS
         while not self._is_removed(container_id, last_try=time.monotonic() > deadline):
             time.sleep(REMOVAL_STEP_SECONDS)
 
     def _is_removed(self, container_id: str, *, last_try: bool) -> bool:
         try:
-            with self._translated("was asked to remove the container"):
+            with self._translated("was asked to remove the container"), self._within(REMOVAL_ANSWER_SECONDS):
                 self.client.remove_container(container_id, force=True, v=True)
         except NoSuchContainer:
             return True
         except EngineError as error:
-            if last_try or "in progress" not in error.message:
+            goes_on = isinstance(error, NoAnswer) or "in progress" in error.message
+            if last_try or not goes_on:
                 raise
             return False
         return True
@@ -241,6 +264,15 @@ class DockerEngine:
             return SocketChannel(connection, tty=tty)
 
     @contextlib.contextmanager
+    def _within(self, seconds: int) -> Iterator[None]:
+        """Limits how long the requests of the block wait for their answer."""
+        self.client.timeout = seconds
+        try:
+            yield
+        finally:
+            self.client.timeout = REQUEST_SECONDS
+
+    @contextlib.contextmanager
     def _translated(self, asked: str) -> Iterator[None]:
         """Turns whatever docker-py, requests and the socket raise into an `EngineError`."""
         import docker.errors
@@ -254,7 +286,7 @@ class DockerEngine:
             words = error.explanation or str(error)
             raise refusal_error(self.endpoint, asked, error.status_code or 0, str(words)) from error
         except (requests.exceptions.Timeout, TimeoutError) as error:
-            raise EngineError(
+            raise NoAnswer(
                 f"the container engine at {self.endpoint} {asked} and does not answer",
                 "check that the engine is well (restart it if it hangs), then try again",
             ) from error
@@ -295,7 +327,10 @@ def _visible(error: Exception) -> str:
 def _client(endpoint: Endpoint, api_version: str | None, seconds: int) -> "APIClient":
     from docker import APIClient
     from docker.tls import TLSConfig
+    from docker.utils.config import find_config_file
 
+    if file := find_config_file():
+        refuse_unusable(Path(str(file)))
     tls: TLSConfig | bool = False
     if endpoint.tls is not None and isinstance(endpoint.address, TcpAddress):
         material = endpoint.tls

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from pi_sandbox.errors import EngineError, quoted
+from pi_sandbox.errors import EngineError, FilesError, quoted
+from pi_sandbox.system.files import read_regular_file
 
 PLAIN_PORT = 2375
 TLS_PORT = 2376
@@ -189,7 +190,7 @@ def tls_material(folder: Path, *, verify: bool) -> TlsMaterial:
     """Gives the TLS files that exist in a folder, by the names that docker uses."""
 
     def present(name: str) -> Path | None:
-        return folder / name if (folder / name).exists() else None
+        return folder / name if (folder / name).is_file() else None
 
     return TlsMaterial(present("ca.pem"), present("cert.pem"), present("key.pem"), verify)
 
@@ -233,20 +234,19 @@ def _context_endpoint(configuration: Path, name: str, named_by: str) -> Endpoint
 
 
 def _read_json(file: Path, *, missing: Missing) -> dict[str, Any] | Missing:
+    hint = "mend the file, or set DOCKER_HOST"
     try:
-        with file.open("rb") as stream:
-            value = json.loads(stream.read(CONFIGURATION_LIMIT_BYTES))
-    except (FileNotFoundError, NotADirectoryError):
-        return missing
-    except (OSError, ValueError, RecursionError) as error:
-        raise EngineError(
-            f"the docker configuration {quoted(file)} cannot be read: {error}", "mend the file, or set DOCKER_HOST"
-        ) from error
-    if not isinstance(value, dict):
-        raise EngineError(
-            f"the docker configuration {quoted(file)} is no JSON object", "mend the file, or set DOCKER_HOST"
-        )
-    return value
+        content = read_regular_file(file, limit=CONFIGURATION_LIMIT_BYTES, follow_links=True)
+        value = missing if content is None else json.loads(content.data)
+    except FilesError as error:
+        if isinstance(error.__cause__, NotADirectoryError):
+            return missing
+        raise EngineError(f"the docker configuration {error.message}", hint) from error
+    except (ValueError, RecursionError) as error:
+        raise EngineError(f"the docker configuration {quoted(file)} cannot be read: {error}", hint) from error
+    if value is missing or isinstance(value, dict):
+        return value
+    raise EngineError(f"the docker configuration {quoted(file)} is no JSON object", hint)
 
 
 def _existing_sockets(candidates: Sequence[Path]) -> tuple[Endpoint, ...]:

@@ -92,13 +92,18 @@ class NotRunning(EngineError):
     """The container exists but does not run (any more)."""
 
 
+class NoAnswer(EngineError):
+    """The engine did not answer in time; it may do what it was asked all the same."""
+
+
 class Engine(Protocol):
     """A container engine. Every method raises `EngineError` with one clear sentence, never a foreign exception.
 
     `create` makes the network of the plan where the engine does not have it yet. It takes the size of the terminal,
     which newer engines give the container from its first moment on; `resize` right after `start` does it for the
     others. `differences` compares what the engine has made with the plan. `resize` and `kill` raise `NotRunning` for a
-    container that has ended.
+    container that has ended. Nothing waits for a stream to be read: `kill` with SIGKILL does not wait for the end of
+    the container, and `wait` is for one whose stream has ended.
     """
 
     def facts(self) -> EngineFacts: ...

@@ -15,8 +15,8 @@ Rules:
 - Standard input is not read before `open_input`: until then its keys are the kernel's, and its bytes keep.
 - Window changes are coalesced; the last size always arrives.
 - A signal is an event, handed out in the order of arrival and before whatever else is there; nothing ends by itself.
-- After `discard_output` nobody has to take anything: an output that does not take all at once is given up, without an
-  event, and the container's stream is read to its end.
+- After `discard_output` nobody has to take anything: an output that has not taken everything within
+  `LAST_WORDS_SECONDS`, or does not at once later, is given up without an event. The stream is read to its end.
 - The end of standard input closes the container's standard input; not with a terminal, where that end means that the
   terminal is gone, which the caller decides on. An output that takes no more is an event once, and what comes for it
   later is dropped.
@@ -40,6 +40,7 @@ from pi_sandbox.containers.terminal import STANDARD_ERROR, STANDARD_INPUT, STAND
 
 READ_BYTES = 65536
 WAITING_LIMIT_BYTES = 65536
+LAST_WORDS_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ class SessionLoop:
         self._deadline: float | None = None
         self._input_open = False
         self._channel_open = True
-        self._discards = False
+        self._discards_from: float | None = None
 
     def watch(self, name: str, channel: ByteChannel) -> None:
         """Reports what one more channel brings, as `Received` and `ChannelEnded`; flushes what waits on it."""
@@ -131,11 +132,10 @@ class SessionLoop:
         self._input_open = True
 
     def discard_output(self) -> None:
-        """Waits no longer for anyone to take output: what is not taken at once is dropped, and all that follows it."""
-        self._discards = True
+        """Waits for nobody to take output any more, but for a moment; calling it again does not lengthen that."""
+        if self._discards_from is None:
+            self._discards_from = time.monotonic() + LAST_WORDS_SECONDS
         self._waiting = deque(event for event in self._waiting if not isinstance(event, OutputGone))
-        for outlet in self._outlets.values():
-            self._serve_outlet(outlet)
 
     def events(self) -> Iterator[Event]:
         """Runs the loop; each event is handed out before anything else is read. Ends with `Ended`."""
@@ -156,7 +156,7 @@ class SessionLoop:
         return waiting.popleft() if waiting else None
 
     def _is_finished(self) -> bool:
-        return not self._channel_open and not any(outlet.waiting for outlet in self._outlets.values())
+        return not self._channel_open and not self._is_held_up()
 
     def _step(self) -> None:
         """Waits for whatever can go on and does each of it once."""
@@ -167,7 +167,7 @@ class SessionLoop:
                 _register_channel(selector, channel, self._watched_handler(name, channel), reads=True)
             for key, events in selector.select(self._seconds_left()):
                 key.data(events)
-        self._look_at_deadline()
+        self._look_at_the_time()
 
     def _register_streams(self, selector: selectors.BaseSelector) -> None:
         for outlet in self._outlets.values():
@@ -216,10 +216,7 @@ class SessionLoop:
         was_gone = outlet.gone
         written = outlet.write()
         self._terminal.note_output(outlet.descriptor, written)
-        if self._discards:
-            if outlet.waiting:
-                outlet.give_up()
-        elif outlet.gone and not was_gone:
+        if outlet.gone and not was_gone and self._discards_from is None:
             self._waiting.append(OutputGone(outlet.descriptor, outlet.problem))
 
     def _serve_input(self, _events: int) -> None:
@@ -252,10 +249,19 @@ class SessionLoop:
         return serve
 
     def _seconds_left(self) -> float | None:
-        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+        ends = [self._deadline, self._discards_from if self._is_held_up() else None]
+        return min((max(0.0, end - time.monotonic()) for end in ends if end is not None), default=None)
 
-    def _look_at_deadline(self) -> None:
-        if self._deadline is not None and time.monotonic() >= self._deadline:
+    def _is_held_up(self) -> bool:
+        return any(outlet.waiting for outlet in self._outlets.values())
+
+    def _look_at_the_time(self) -> None:
+        now = time.monotonic()
+        if self._discards_from is not None and now >= self._discards_from:
+            for outlet in self._outlets.values():
+                if outlet.waiting:
+                    outlet.give_up()
+        if self._deadline is not None and now >= self._deadline:
             self._deadline = None
             self._waiting.append(DeadlinePassed())
 

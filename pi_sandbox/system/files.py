@@ -20,14 +20,15 @@ class FileContent:
     owner: int
 
 
-def read_regular_file(path: Path, *, limit: int) -> FileContent | None:
+def read_regular_file(path: Path, *, limit: int, follow_links: bool = False) -> FileContent | None:
     """Gives the file's content, `None` if there is none; raises `FilesError`.
 
-    A link is refused, not followed; a folder, pipe or device is refused without waiting for it; so is more than `limit`
-    bytes.
+    A link is refused unless links may be followed; a folder, pipe or device is refused without waiting for it; so is
+    more than `limit` bytes.
     """
+    at_links = 0 if follow_links else os.O_NOFOLLOW
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | at_links | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -1,5 +1,6 @@
 """Whatever is wrong with an engine is one sentence that says what was tried, why it failed and what to do."""
 
+import contextlib
 import gc
 import os
 import socket
@@ -13,7 +14,7 @@ import pytest
 
 from pi_sandbox.containers import docker_engine
 from pi_sandbox.containers.docker_engine import DockerEngine, connect
-from pi_sandbox.containers.engine import NameTaken, NoSuchContainer, NotRunning, TerminalSize
+from pi_sandbox.containers.engine import NameTaken, NoAnswer, NoSuchContainer, NotRunning, TerminalSize
 from pi_sandbox.errors import EngineError
 from pi_sandbox.exit_codes import ExitCode
 from tests.fakes.container_specs import make_spec
@@ -277,6 +278,90 @@ def test_removing_waits_for_a_removal_that_goes_on_and_takes_a_gone_container_fo
         asked.clear()
         engine.remove("x")
     assert len(asked) == 3
+
+
+@pytest.fixture
+def silent_to(
+    tmp_path: Path, connected: Callable[..., DockerEngine], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., DockerEngine]]:
+    """Connects to an engine that reads requests of this path and does not answer them, the first `times` times."""
+    for name in ("AT_ONCE_SECONDS", "KILL_SECONDS", "END_SECONDS", "REMOVAL_ANSWER_SECONDS"):
+        monkeypatch.setattr(docker_engine, name, 0.2)
+    ended = threading.Event()
+    servers = contextlib.ExitStack()
+
+    def connect_to(path: bytes, times: int = 100) -> DockerEngine:
+        asked: list[bytes] = []
+        answer = answering(dict(GOOD))
+
+        class Watched:
+            """A connection that is kept waiting once a request for the path was read from it."""
+
+            def __init__(self, connection: socket.socket) -> None:
+                self._connection = connection
+
+            def recv(self, size: int) -> bytes:
+                data = self._connection.recv(size)
+                if path in data:
+                    asked.append(data)
+                    if len(asked) <= times:
+                        ended.wait(20)
+                return data
+
+            def sendall(self, data: bytes) -> None:
+                self._connection.sendall(data)
+
+        server = serving(tmp_path / "engine.sock", lambda connection: answer(Watched(connection)))  # type: ignore[arg-type]
+        return connected(host(servers.enter_context(server)))
+
+    yield connect_to
+    ended.set()
+    servers.close()
+
+
+def test_the_answer_to_a_forced_end_is_not_waited_for_since_it_may_wait_for_us(
+    silent_to: Callable[..., DockerEngine],
+) -> None:
+    engine = silent_to(b"/kill")
+    began = time.monotonic()
+    engine.kill("x", "SIGKILL")
+    assert time.monotonic() - began < 5
+
+
+def test_an_engine_that_does_not_answer_at_once_what_it_does_at_once_is_given_up(
+    silent_to: Callable[..., DockerEngine],
+) -> None:
+    engine = silent_to(b"/containers/x/")
+    began = time.monotonic()
+    with pytest.raises(NoAnswer, match="was asked to send SIGTERM and does not answer"):
+        engine.kill("x", "SIGTERM")
+    with pytest.raises(NoAnswer, match="resize"):
+        engine.resize("x", TerminalSize(1, 1))
+    with pytest.raises(NoAnswer, match="wait"):
+        engine.wait("x")
+    assert time.monotonic() - began < 5
+    assert engine.client.timeout == docker_engine.REQUEST_SECONDS
+
+
+def test_a_removal_that_is_slow_is_asked_for_again(silent_to: Callable[..., DockerEngine]) -> None:
+    silent_to(b"DELETE", times=2).remove("x")
+
+
+def test_a_removal_that_never_answers_is_given_up(
+    silent_to: Callable[..., DockerEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(docker_engine, "REMOVAL_SECONDS", 0.5)
+    with pytest.raises(NoAnswer, match="remove the container"):
+        silent_to(b"DELETE").remove("x")
+
+
+def test_a_docker_configuration_that_docker_py_cannot_bear_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(tmp_path / "config.json")
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    with serving(tmp_path / "engine.sock", answering(GOOD)) as path:
+        assert "config.json" in failure(host(path), tmp_path).message
 
 
 def answering_once(table: dict[str, tuple[int, Any]]) -> Handler:

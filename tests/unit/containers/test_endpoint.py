@@ -201,3 +201,38 @@ def test_control_characters_of_an_address_are_made_visible() -> None:
     with pytest.raises(EngineError) as caught:
         parse_address("unix://\x1b[31mx", "DOCKER_HOST", tls=False)
     assert "\x1b" not in caught.value.message
+
+
+@pytest.mark.parametrize("place", ["config.json", "meta.json"])
+def test_a_pipe_in_place_of_a_configuration_is_refused_without_waiting_for_it(tmp_path: Path, place: str) -> None:
+    write_context(tmp_path, "colima", "unix:///colima.sock")
+    choose(tmp_path, "colima")
+    (file,) = (tmp_path / ".docker").rglob(place)
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(EngineError, match=rf"{place}.* is not a regular file"):
+        find_endpoints({}, tmp_path)
+
+
+def test_a_configuration_may_be_a_link(tmp_path: Path) -> None:
+    write_context(tmp_path, "colima", "unix:///colima.sock")
+    choose(tmp_path, "colima")
+    (tmp_path / ".docker/config.json").rename(tmp_path / "dotfile")
+    (tmp_path / ".docker/config.json").symlink_to(tmp_path / "dotfile")
+    assert only({}, tmp_path) == UnixAddress("/colima.sock")
+
+
+def test_a_configuration_folder_that_is_a_file_counts_as_none(tmp_path: Path) -> None:
+    (tmp_path / ".docker").touch()
+    (tmp_path / "run").mkdir()
+    socket_path = make_socket(tmp_path / "run/docker.sock")
+    endpoints = find_endpoints({"XDG_RUNTIME_DIR": str(tmp_path / "run")}, tmp_path)
+    assert UnixAddress(str(socket_path)) in [endpoint.address for endpoint in endpoints]
+
+
+def test_a_pipe_is_no_tls_file(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").touch()
+    os.mkfifo(tmp_path / "cert.pem")
+    environ = {"DOCKER_HOST": "tcp://engine:2376", "DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": str(tmp_path)}
+    (endpoint,) = find_endpoints(environ, tmp_path)
+    assert endpoint.tls == TlsMaterial(tmp_path / "ca.pem", None, None, verify=True)

@@ -303,7 +303,9 @@ def test_once_output_is_discarded_an_output_that_nobody_takes_holds_up_nothing(b
 
     sender = threading.Thread(target=go_on)
     sender.start()
+    began = time.monotonic()
     assert list(events) == [Ended()]
+    assert time.monotonic() - began < 5
     sender.join()
 
 
@@ -313,6 +315,26 @@ def test_once_output_is_discarded_whoever_takes_it_still_gets_the_last_words(ben
     bench.agent.close()
     assert list(bench.events()) == [Ended()]
     assert os.read(bench.shown, 100) == b"last words"
+
+
+def test_once_output_is_discarded_whoever_is_slow_gets_a_moment_for_it(bench: Bench) -> None:
+    block(bench.stdout)
+    bench.loop.discard_output()
+    bench.agent.sendall(b"last words")
+    bench.agent.close()
+    taken = bytearray()
+
+    def take_later() -> None:
+        time.sleep(0.2)
+        os.set_blocking(bench.shown, True)
+        while not taken.endswith(b"last words"):
+            taken.extend(os.read(bench.shown, 65536))
+
+    reader = threading.Thread(target=take_later)
+    reader.start()
+    assert list(bench.events()) == [Ended()]
+    reader.join(10)
+    assert taken.endswith(b"last words")
 
 
 def test_an_output_that_goes_once_output_is_discarded_is_no_event(bench: Bench) -> None:
