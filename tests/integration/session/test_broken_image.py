@@ -27,10 +27,10 @@ BREAKS = {
     "missing": (f"rm {PYTHON}", "no such file"),
     "of another machine": (
         f"rm {PYTHON}; printf '\\177ELF\\002\\001\\001' > {PYTHON}; chmod +x {PYTHON}",
-        "before the session began",
+        "not found",
     ),
     "not executable": (f"rm {PYTHON}; touch {PYTHON}", "permission denied"),
-    "silent": (f"ln -sf /bin/false {PYTHON}", "before the session began"),
+    "silent": (f"ln -sf /bin/false {PYTHON}", "container"),
     "explaining itself": (
         f"rm {PYTHON}; printf '#!/bin/sh\\necho the reason >&2; exit 9' > {PYTHON}; chmod +x {PYTHON}",
         "the reason",
