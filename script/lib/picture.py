@@ -1,11 +1,16 @@
 """Writes docs/session.svg: the screen of a real session, taken from a terminal that only this program sees.
 
-The session is the one of `pi-sandbox demo`: real pi in its container, with a script in place of the model.
+A shell starts `pi-sandbox run` in a small project: real pi in its container, with a script in place of the model. The
+picture leaves out lines on which nothing stands.
 """
 
+import json
 import os
+import shutil
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -13,49 +18,105 @@ import pexpect
 import pyte
 from pyte.screens import Char
 
-from pi_sandbox.launch.demo import MODEL, PROMPT, demo_environment, demo_home, make_project
+from pi_sandbox.launch.demo import MODEL, PROMPT, demo_environment, make_project
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.system.processes import run
 
 PICTURE = Path(__file__).parents[2] / "docs" / "session.svg"
-COLUMNS, ROWS = 100, 44
+USER_HOME = Path("/home/pi")
+"""Where `~` is inside, too: pi then shows the project's place as the shell does. It must not exist, and goes again."""
+COLUMNS, ROWS = 96, 70
 SECONDS = 90.0
 QUIET_SECONDS = 2.0
+FIRST_WORDS = "[Extensions]"
 LAST_WORDS = "memory: added"
+COMMAND = "pi-sandbox run"
+README = "# Garden\n\nWater the tomatoes every two weeks.\n"
+ANSWERS = [
+    [
+        {"text": "The memory says nothing of watering yet, and the README is wrong: tomatoes want water more often."},
+        {
+            "tool": "edit",
+            "arguments": {
+                "path": "README.md",
+                "edits": [{"oldText": "every two weeks.", "newText": "every second day."}],
+            },
+        },
+        {
+            "tool": "write",
+            "arguments": {
+                "path": "/brain/{domain}/{level}/notes/watering.md",
+                "content": "---\ndescription: How often the tomatoes are watered.\n---\n\n# Watering\n\n"
+                "Every second day. The README said two weeks and was wrong.\n",
+            },
+        },
+    ],
+    [{"text": "I corrected README.md.\n\nmemory: added notes/watering.md ({level})"}],
+]
 
-CELL_WIDTH, CELL_HEIGHT, FONT_SIZE, MARGIN = 8.4, 18, 14, 16
-BACKGROUND, FOREGROUND = "#16181d", "#d8dee9"
+CELL_WIDTH, CELL_HEIGHT, GAP_HEIGHT, FONT_SIZE, MARGIN = 8.4, 16, 5, 13.5, 12
+BACKGROUND, FOREGROUND = "#1e2127", "#c8ccd4"
+SOFTENING = 0.45
+"""How much of the foreground every other colour gets."""
 NAMED_COLOURS = {
     "black": "#3b4252",
-    "red": "#e06c75",
-    "green": "#98c379",
-    "brown": "#e5c07b",
-    "blue": "#61afef",
-    "magenta": "#c678dd",
-    "cyan": "#56b6c2",
-    "white": "#d8dee9",
+    "red": "#d08f94",
+    "green": "#a3be8c",
+    "brown": "#dcc596",
+    "blue": "#88a9cf",
+    "magenta": "#b79ac8",
+    "cyan": "#8fbcbb",
+    "white": "#c8ccd4",
 }
 
 
 def main() -> None:
-    # A place that names no person, since it stands in the picture.
-    with demo_home({**os.environ, "XDG_CACHE_HOME": "/var/tmp"}) as home:
-        environment = {**demo_environment(os.environ, home), "TERM": "xterm-256color", "COLORTERM": "truecolor"}
-        run((sys.executable, "-m", "pi_sandbox", "init"), environment=environment, seconds=SECONDS)
-        project = make_project(Folders(home))
-        screen = record(
-            (sys.executable, "-m", "pi_sandbox", "run", ".", "--", "--model", MODEL, PROMPT), project, environment
-        )
-    PICTURE.write_text(as_svg(screen), "utf-8")
+    with user_home() as home:
+        # Of the user's own environment, what leads to the engine and to our command; the home is the default one.
+        environment = {**demo_environment(os.environ, home / "pi"), "HOME": str(home), "PS1": r"\w$ "}
+        del environment["PI_SANDBOX_HOME"]
+        environment |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+        run(("pi-sandbox", "init"), environment=environment, seconds=SECONDS)
+        folders = Folders(home / "pi")
+        project = make_project(folders)
+        write_settings(folders)
+        (project / "README.md").write_text(README, "utf-8")
+        command_line, screen = record(project, environment)
+    PICTURE.write_text(as_svg(command_line, screen), "utf-8")
 
 
-def record(command: tuple[str, ...], folder: Path, environment: dict[str, str]) -> pyte.Screen:
-    """Gives the screen once the session has said its last words and is quiet. Raises `TimeoutError` otherwise."""
+@contextmanager
+def user_home() -> Iterator[Path]:
+    """Makes the home folder of the user in the picture, and removes it at the end."""
+    USER_HOME.mkdir()
+    try:
+        yield USER_HOME
+    finally:
+        shutil.rmtree(USER_HOME)
+
+
+def write_settings(folders: Folders) -> None:
+    """Makes the scripted model pi's default, with the script of the picture, and leaves out what it would list else."""
+    provider, model = MODEL.split("/")
+    settings = {"defaultProvider": provider, "defaultModel": model}
+    (folders.agent_config / "settings.json").write_text(json.dumps(settings), "utf-8")
+    (folders.agent_config / "extensions" / "demo-script.json").write_text(json.dumps(ANSWERS), "utf-8")
+    shutil.rmtree(folders.agent_config / "prompts")
+
+
+def record(folder: Path, environment: dict[str, str]) -> tuple[str, pyte.Screen]:
+    """Gives the line with the command, which pi clears away, and the screen once the session is over and quiet.
+
+    Raises `TimeoutError` for a session that does not say its last words.
+    """
+    command_line = ""
     screen = pyte.Screen(COLUMNS, ROWS)
     stream = pyte.Stream(screen)
-    child = pexpect.spawn(
-        command[0], list(command[1:]), cwd=folder, env=environment, dimensions=(ROWS, COLUMNS), encoding="utf-8"
-    )
+    shell = ["--norc", "--noprofile", "-i"]
+    child = pexpect.spawn("bash", shell, cwd=folder, env=environment, dimensions=(ROWS, COLUMNS), encoding="utf-8")
+    waiting = [f"{COMMAND}\r", f"{PROMPT}\r"]
+    cues = ["$ ", FIRST_WORDS, LAST_WORDS]
     deadline = time.monotonic() + SECONDS
     last_byte = time.monotonic()
     try:
@@ -65,21 +126,32 @@ def record(command: tuple[str, ...], folder: Path, environment: dict[str, str]) 
                 last_byte = time.monotonic()
             except pexpect.TIMEOUT:
                 pass
-            except pexpect.EOF:
-                break
-            said = any(LAST_WORDS in line for line in screen.display)
+            command_line = command_line or next((line for line in screen.display if COMMAND in line), "")
+            said = any(cues[0] in line for line in screen.display)
             if said and time.monotonic() - last_byte > QUIET_SECONDS:
-                return screen
+                if not waiting:
+                    return command_line.rstrip(), screen
+                child.send(waiting.pop(0))
+                cues.pop(0)
+                last_byte = time.monotonic()
     finally:
         child.close(force=True)
     raise TimeoutError("the session never said its last words:\n" + "\n".join(screen.display))
 
 
-def as_svg(screen: pyte.Screen) -> str:
-    """Gives the screen as an SVG picture, up to its last line with anything on it."""
-    rows = max(number for number, line in enumerate(screen.display) if line.strip()) + 1
-    width, height = COLUMNS * CELL_WIDTH + 2 * MARGIN, rows * CELL_HEIGHT + 2 * MARGIN
-    shapes = [shape for row in range(rows) for shape in _row(screen, row)]
+def as_svg(command_line: str, screen: pyte.Screen) -> str:
+    """Gives the screen below the command as an SVG picture, without the lines on which nothing stands."""
+    shapes = [_text(command_line, MARGIN, MARGIN, len(command_line) * CELL_WIDTH, FOREGROUND, bold=True)]
+    y = float(MARGIN + CELL_HEIGHT)
+    is_gap = False
+    for number, line in enumerate(screen.display):
+        if line.strip():
+            shapes += _row(screen, number, y)
+            y += CELL_HEIGHT
+        elif not is_gap:
+            y += GAP_HEIGHT
+        is_gap = not line.strip()
+    width, height = COLUMNS * CELL_WIDTH + 2 * MARGIN, y + MARGIN
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img">',
@@ -94,7 +166,7 @@ def as_svg(screen: pyte.Screen) -> str:
     )
 
 
-def _row(screen: pyte.Screen, row: int) -> list[str]:
+def _row(screen: pyte.Screen, row: int, y: float) -> list[str]:
     cells = screen.buffer[row]
     shapes: list[str] = []
     texts: list[str] = []
@@ -105,19 +177,21 @@ def _row(screen: pyte.Screen, row: int) -> list[str]:
         while end < COLUMNS and _look(cells[end]) == _look(style):
             end += 1
         text = "".join(cells[at].data for at in range(column, end))
-        x, y = MARGIN + column * CELL_WIDTH, MARGIN + row * CELL_HEIGHT
+        x = MARGIN + column * CELL_WIDTH
         length = (end - column) * CELL_WIDTH
         foreground, background, weight = _look(style)
         if background != BACKGROUND:
             shapes.append(f'<rect x="{x:g}" y="{y:g}" width="{length:g}" height="{CELL_HEIGHT}" fill="{background}"/>')
         if text.strip():
-            bold = ' font-weight="bold"' if weight else ""
-            texts.append(
-                f'<text x="{x:g}" y="{y + CELL_HEIGHT - 4.5:g}" textLength="{length:g}" fill="{foreground}"{bold}>'
-                f"{escape(text)}</text>"
-            )
+            texts.append(_text(text, x, y, length, foreground, bold=weight))
         column = end
     return shapes + texts
+
+
+def _text(text: str, x: float, y: float, length: float, colour: str, *, bold: bool) -> str:
+    weight = ' font-weight="bold"' if bold else ""
+    place = f'x="{x:g}" y="{y + CELL_HEIGHT - 4:g}" textLength="{length:g}"'
+    return f'<text {place} fill="{colour}"{weight}>{escape(text)}</text>'
 
 
 def _look(cell: Char) -> tuple[str, str, bool]:
@@ -130,8 +204,13 @@ def _look(cell: Char) -> tuple[str, str, bool]:
 def _colour(name: str, default: str) -> str:
     if name == "default":
         return default
-    plain = name.removeprefix("bright")
-    return NAMED_COLOURS.get(plain) or f"#{name}"
+    named = NAMED_COLOURS.get(name.removeprefix("bright"))
+    return named or _softened(f"#{name}", towards=default)
+
+
+def _softened(colour: str, *, towards: str) -> str:
+    own, other = ([int(text[at : at + 2], 16) for at in (1, 3, 5)] for text in (colour, towards))
+    return "#" + "".join(f"{round(a + (b - a) * SOFTENING):02x}" for a, b in zip(own, other, strict=True))
 
 
 if __name__ == "__main__":
