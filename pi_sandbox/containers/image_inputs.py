@@ -24,7 +24,7 @@ CA_BUNDLE = "ca-bundle.pem"
 EXTENSION = "container/pi-extension"
 COPIED_FOLDERS = (EXTENSION, "templates")
 
-HOST_SIDE = ("cli", "launch", "containers", "credentials", "project_git")
+NOT_IN_IMAGES = ("_shipped", "cli", "launch", "containers", "credentials", "project_git")
 AGENT_ONLY = (
     "container/package.json",
     "container/package-lock.json",
@@ -89,7 +89,7 @@ def _all_inputs() -> Iterator[tuple[str, Path]]:
     yield from _files("requirements", shipped_folder("requirements"), ["agent.txt", "node.txt", "sync.txt"])
     yield from _files("templates", shipped_folder("templates"), ["**/*.j2"])
     for name, path in _files("pi_sandbox", package_folder(), ["**/*.py"]):
-        if name.split("/")[1] not in HOST_SIDE:
+        if name.split("/")[1] not in NOT_IN_IMAGES:
             yield name, path
 
 

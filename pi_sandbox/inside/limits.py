@@ -1,12 +1,14 @@
 """Says which limit of the container was reached, so that "resource temporarily unavailable" has a cause.
 
 Read from the control group as the container sees it (cgroups(7), version 2 and 1) and from the tmpfs mounts. The answer
-is a list of words; the sentences stand in `session.control_messages.LIMITS`.
+is a list of words; the sentences stand in `session.control_messages`.
 """
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
+
+from pi_sandbox.session.control_messages import full_folder
 
 _CGROUP = Path("/sys/fs/cgroup")
 _FULL = 0.99
@@ -20,9 +22,7 @@ def reached_limits(tmpfs: Sequence[str], cgroup: Path = _CGROUP) -> tuple[str, .
         found.append("processes")
     if _count(cgroup / "memory.events", "oom_kill") or _count(cgroup / "memory" / "memory.oom_control", "oom_kill"):
         found.append("memory")
-    if any(_full(folder) for folder in tmpfs):
-        found.append("full")
-    return tuple(found)
+    return (*found, *(full_folder(folder) for folder in tmpfs if _full(folder)))
 
 
 def _count(file: Path, name: str) -> int:

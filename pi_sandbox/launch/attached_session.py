@@ -45,10 +45,16 @@ from pi_sandbox.session.control_messages import (
     Suspended,
     decode,
     encode,
+    limit_sentences,
 )
 from pi_sandbox.session.plan import BRIDGE
 
 ANSWER_SECONDS = 60.0
+END_SECONDS = 20.0
+"""How long the engine may take to end a container by force; removing it is tried after that all the same."""
+END_SECONDS = 5.0
+"""How long a container that could not be reached has to show that it has ended by itself."""
+
 LOOK_AGAIN_SECONDS = 0.1
 LOOKS = 5
 """How often a difference is looked at again: another session may have changed a folder between the two looks."""
@@ -123,8 +129,10 @@ class _Progress:
     looks: int = 0
     interrupts: int = 0
     ending: ExitCode | None = None
+    killed: bool = False
     failure: PiSandboxError | None = None
     limits: tuple[str, ...] = ()
+    engine_said: str | None = None
     lines: Lines = field(default_factory=Lines)
 
 
@@ -210,22 +218,27 @@ class _Session:
                 """The container's own stream says when the session is over."""
 
     def _hear(self, data: bytes) -> None:
-        if self._progress.ending is not None and self._progress.phase is not _Phase.RUNNING:
+        is_over = self._progress.killed or self._progress.ending is not None
+        if is_over and self._progress.phase is not _Phase.RUNNING:
             return
         try:
             messages = [decode(line) for line in self._progress.lines.feed(data)]
         except MessageRefused as error:
-            self._give_up(self._refused(error, data))
+            self._on_nonsense(error, data)
             return
         for message in messages:
             self._on_message(message)
 
-    def _refused(self, error: MessageRefused, data: bytes) -> EngineError:
-        """Before the agent runs, a line that is no message is the engine's own, which could not run the bridge."""
+    def _on_nonsense(self, error: MessageRefused, data: bytes) -> None:
+        """Before the agent runs, a line that is no message is the engine's own, which could not run the bridge.
+
+        Mostly because the container has ended, and then its own end says more.
+        """
         if self._has_started():
-            return EngineError(f"{error}; the session was ended")
-        said = quoted(data[:_SHOWN_BYTES].decode("utf-8", "replace").strip())
-        return EngineError(f"the engine could not reach the container that it started; it says {said}", "try again")
+            self._give_up(EngineError(f"{error}; the session was ended"))
+            return
+        self._progress.engine_said = quoted(data[:_SHOWN_BYTES].decode("utf-8", "replace").strip())
+        self._loop.wake_after(END_SECONDS)
 
     def _on_message(self, message: Message) -> None:
         progress = self._progress
@@ -247,7 +260,7 @@ class _Session:
                 self._send(Continue(0, 0))
             case (_Phase.RUNNING, Ended(_, limits)):
                 progress.phase = _Phase.ENDED
-                progress.limits = tuple(LIMITS[word] for word in limits if word in LIMITS)
+                progress.limits = limit_sentences(limits, [str(item.target) for item in self._spec.standing.tmpfs])
             case _:
                 self._give_up(EngineError("a program in the session posed as its guardian; the session was ended"))
 
@@ -266,8 +279,13 @@ class _Session:
             self._give_up(verdict.error)
 
     def _on_deadline(self) -> None:
+        if self._progress.killed:
+            raise self._progress.failure or EngineError("the engine does not end the container", "pi-sandbox doctor")
         if self._progress.ending is not None:
             self._kill_now()
+        elif self._progress.engine_said is not None:
+            said = self._progress.engine_said
+            self._give_up(EngineError(f"the engine could not reach the container that it started: {said}", "try again"))
         elif self._progress.phase is _Phase.LOOKING and 0 < self._progress.looks < LOOKS:
             self._look()
             self._loop.wake_after(ANSWER_SECONDS)
@@ -291,8 +309,7 @@ class _Session:
             return
         self._progress.ending = code
         self._kill("SIGTERM")
-        if code in (ExitCode.BROKEN_PIPE, ExitCode.HANGUP):
-            self._loop.discard_output()
+        self._loop.discard_output()
         self._loop.wake_after(float(self._spec.standing.stop_seconds))
 
     def _give_up(self, error: PiSandboxError) -> None:
@@ -302,6 +319,9 @@ class _Session:
     def _kill_now(self) -> None:
         self._loop.discard_output()
         self._kill("SIGKILL")
+        if not self._progress.killed:
+            self._progress.killed = True
+            self._loop.wake_after(END_SECONDS)
 
     def _send(self, message: Message) -> None:
         if self._control is not None:

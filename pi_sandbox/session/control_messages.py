@@ -14,20 +14,33 @@ The end of the wrapper's side ends the session. An unknown message, or one with 
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 LIMITS = {
     "processes": "the session reached its limit of processes (PI_SANDBOX_PIDS)",
     "memory": "the session reached its memory limit and the kernel ended a process (PI_SANDBOX_MEMORY)",
-    "full": "a temporary folder of the session is full; it goes away with the session",
     "login": "a login of this session holds more than a key or token as pi writes it; it was not kept",
 }
 """What the owner reads for each word: a program in the session cannot choose the sentence."""
 
 LINE_LIMIT = 8 * 1024 * 1024
 """Longest accepted line, in bytes: a CA bundle of a few hundred kilobytes and some keys fit many times over."""
+
+
+def full_folder(folder: str) -> str:
+    """Gives the word for a temporary folder that is full."""
+    return f"full {folder}"
+
+
+def limit_sentences(words: Sequence[str], folders: Sequence[str]) -> tuple[str, ...]:
+    """Gives what the owner reads for the words of an `Ended`; `folders` are the temporary ones of the plan."""
+    known = {
+        **LIMITS,
+        **{full_folder(name): f"the session's temporary folder {name} is full; it goes with it" for name in folders},
+    }
+    return tuple(known[word] for word in words if word in known)
 
 
 class MessageRefused(ValueError):
@@ -81,7 +94,7 @@ class Continue:
 
 @dataclass(frozen=True)
 class Ended:
-    """`code` as a shell would give it (128 + signal); `limits` are words of `LIMITS`."""
+    """`code` as a shell would give it (128 + signal); `limits` are words that `limit_sentences` knows."""
 
     code: int
     limits: tuple[str, ...]

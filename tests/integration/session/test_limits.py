@@ -63,8 +63,7 @@ def test_a_full_temporary_folder_is_told_at_the_end(sandbox: Sandbox) -> None:
     ended = sandbox.shell(
         sandbox.project(), "head -c 1100M /dev/zero > /tmp/fill 2>/dev/null; exit 0", environment=small
     )
-    assert "temporary folder" in ended.err
-    assert "is full" in ended.err
+    assert "temporary folder /tmp is full" in ended.err
 
 
 def test_a_session_within_its_limits_is_told_nothing(sandbox: Sandbox) -> None:

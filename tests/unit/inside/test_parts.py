@@ -9,7 +9,7 @@ from pi_sandbox.inside.agent_folder import fill_agent_folder
 from pi_sandbox.inside.certificates import trust
 from pi_sandbox.inside.identity import group_text, passwd_text
 from pi_sandbox.inside.limits import reached_limits
-from pi_sandbox.session.control_messages import LIMITS
+from pi_sandbox.session.control_messages import LIMITS, full_folder, limit_sentences
 
 PASSWD = "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n"
 GROUP = "root:x:0:\nusers:x:100:\n"
@@ -92,3 +92,9 @@ def test_a_reached_limit_has_its_word(tmp_path: Path, file: str, text: str, word
 def test_counters_that_cannot_be_read_say_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / "pids.events").write_text(text)
     assert reached_limits((), tmp_path) == ()
+
+
+def test_a_full_folder_is_named_and_a_folder_that_is_not_of_the_plan_is_not() -> None:
+    words = ("memory", full_folder("/tmp"), full_folder("/etc"), "an own sentence")
+    assert len(limit_sentences(words, ["/tmp"])) == 2
+    assert "/tmp is full" in limit_sentences(words, ["/tmp"])[1]
