@@ -10,7 +10,10 @@ from pi_sandbox.session.container_spec import ContainerSpec
 
 @dataclass(frozen=True)
 class EngineFacts:
-    """What the engine says about itself. `endpoint` names the socket or address and how it was found."""
+    """What the engine says about itself. `endpoint` names the socket or address and how it was found.
+
+    `cpus` and `memory_bytes` are those of its machine, 0 where it does not say.
+    """
 
     endpoint: str
     product: str
@@ -21,6 +24,7 @@ class EngineFacts:
     selinux: bool
     cpus: int
     runtimes: tuple[str, ...]
+    memory_bytes: int = 0
 
 
 @dataclass(frozen=True)

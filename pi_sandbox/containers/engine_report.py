@@ -54,6 +54,7 @@ def facts_of(version: Mapping[str, Any], info: Mapping[str, Any], api_version: s
         selinux="name=selinux" in options,
         cpus=int(info.get("NCPU") or 0),
         runtimes=tuple(sorted(info.get("Runtimes") or ())),
+        memory_bytes=int(info.get("MemTotal") or 0),
     )
 
 

@@ -13,6 +13,7 @@ from enum import Enum
 from pathlib import Path
 
 from pi_sandbox.containers.docker_engine import DockerEngine, connect
+from pi_sandbox.containers.engine import EngineFacts
 from pi_sandbox.containers.terminal import Terminal
 from pi_sandbox.credentials.keyring_call import system_keychain
 from pi_sandbox.credentials.sources import keyring_account
@@ -28,7 +29,7 @@ from pi_sandbox.session.ownership import Verdict
 from pi_sandbox.settings.domains import CORE
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.read import read_settings
-from pi_sandbox.settings.settings import Settings
+from pi_sandbox.settings.settings import Limits, Settings
 
 FREE_BYTES = 1024**3
 """Free space below which the disk of the home counts as bad, in bytes."""
@@ -68,6 +69,7 @@ def examine(environ: Mapping[str, str]) -> tuple[Check, ...]:
     engine_checks, engine = _engine(environ)
     checks += engine_checks
     checks += _images(engine)
+    checks.append(_limits(engine, settings))
     checks.append(_mounts(engine, settings, checks))
     checks += [_inner_sandboxes(engine), _leftovers(engine, settings)]
     checks.append(_keyring(environ, settings))
@@ -173,6 +175,26 @@ def _images(engine: DockerEngine | None) -> list[Check]:
         else Check(f"image {named.tag}", State.BAD, "is not built for this version", "pi-sandbox image build")
         for named in states
     ]
+
+
+def _limits(engine: DockerEngine | None, settings: Settings | None) -> Check:
+    if engine is None or settings is None:
+        return Check("limits", State.NOT_APPLICABLE, "needs an engine and settings")
+    return limits_check(settings.limits, engine.facts())
+
+
+def limits_check(limits: Limits, facts: EngineFacts) -> Check:
+    """Compares what a session may use with what the engine's machine has; less is what keeps the machine usable."""
+    wanted, there = f"{limits.memory_bytes / 1e9:.1f} GB", f"{facts.memory_bytes / 1e9:.1f} GB"
+    if 0 < facts.memory_bytes <= limits.memory_bytes:
+        return Check(
+            "limits",
+            State.BAD,
+            f"a session may use {wanted} of memory, and the engine's machine has {there}: that is no limit",
+            "lower PI_SANDBOX_MEMORY",
+        )
+    cpus = min(limits.cpus, facts.cpus) if facts.cpus else limits.cpus
+    return Check("limits", State.GOOD, f"a session may use {wanted} of memory and {cpus:g} processors")
 
 
 def _mounts(engine: DockerEngine | None, settings: Settings | None, so_far: list[Check]) -> Check:

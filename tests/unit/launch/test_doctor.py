@@ -1,6 +1,7 @@
 """The doctor without an engine: one thing that is wrong hides no other, and what cannot be looked at is never good."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,12 @@ from pi_sandbox.credentials.keyring_protocol import Answer, Outcome
 from pi_sandbox.credentials.secret import Secret
 from pi_sandbox.git_access.runner import make_repository
 from pi_sandbox.launch import doctor
-from pi_sandbox.launch.doctor import Check, State, examine
+from pi_sandbox.launch.doctor import Check, State, examine, limits_check
 from pi_sandbox.launch.home import make_home, read_home_templates
 from pi_sandbox.launch.home_plan import home_pieces
 from pi_sandbox.settings.read import read_settings
+from pi_sandbox.settings.settings import Limits
+from tests.fakes.container_specs import FACTS
 from tests.fakes.keyring import FakeKeyring
 
 
@@ -155,3 +158,20 @@ def test_on_a_terminal_no_line_is_wider_than_it(monkeypatch: pytest.MonkeyPatch)
     told = render.doctor_text([Check("engine", State.BAD, "many words " * 12, "and advice " * 9)], [])
     assert max(map(len, told.splitlines())) <= 60
     assert told.split() == ["BAD", "engine", *["many", "words"] * 12, "→", *["and", "advice"] * 9]
+
+
+@pytest.mark.parametrize(
+    ("memory", "there", "state"),
+    [
+        (4 << 30, 16 << 30, State.GOOD),
+        (16 << 30, 16 << 30, State.BAD),
+        (4000 << 30, 16 << 30, State.BAD),
+        (4000 << 30, 0, State.GOOD),
+    ],
+    ids=["less than there is", "all of it", "more than there is", "an engine that does not say"],
+)
+def test_a_limit_of_memory_that_is_none_is_bad(memory: int, there: int, state: State) -> None:
+    check = limits_check(Limits(memory, 64.0, 1024), replace(FACTS, cpus=2, memory_bytes=there))
+    assert check.state is state
+    assert bool(check.remedy) == (state is State.BAD)
+    assert state is State.BAD or "2 processors" in check.detail
