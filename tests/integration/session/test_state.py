@@ -2,9 +2,10 @@
 
 import json
 
+import pexpect
 import pytest
 
-from tests.integration.session.sandbox import Sandbox, script_model, tree
+from tests.integration.session.sandbox import Sandbox, docker, script_model, tree, wait_until
 
 LOADS = "import { writeFileSync } from 'node:fs'; export default () => { writeFileSync('loaded-%s', 'x'); };"
 PLANT = f"""
@@ -64,18 +65,67 @@ def test_the_login_persists_in_its_domain_only(planted: Sandbox) -> None:
     assert "kept" not in planted.shell(planted.project("b", "private"), login).ok()
 
 
-def test_a_command_left_in_the_login_does_not_reach_the_domains_next_session(planted: Sandbox) -> None:
-    plant = """echo '{"anthropic":{"type":"api_key","key":"!touch ran"}}' > ~/.pi/agent/auth.json"""
-    planted.shell(planted.project("a", "work"), plant).ok()
-    again = planted.shell(planted.project("c", "work"), "cat ~/.pi/agent/auth.json")
-    assert "touch ran" not in again.ok()
+def test_a_command_left_in_the_login_is_not_run_by_the_next_session_and_told(planted: Sandbox) -> None:
+    login = planted.home / "state" / "work" / "auth.json"
+    kept = login.read_bytes()
+    command = json.dumps({"anthropic": {"type": "api_key", "key": "!touch /tmp/ran; echo key"}})
+    ask = "pi auth print-api-key --provider anthropic; ls /tmp/ran 2>&1"
+    ran = planted.shell(planted.project("a", "work"), f"echo '{command}' > ~/.pi/agent/auth.json; {ask}")
+    assert "/tmp/ran\n" in ran.out, "the control: pi runs it"
+    assert "was not kept" in ran.err
+    assert "touch" not in login.read_text()
+    login.write_text(command)
+    again = planted.shell(planted.project("c", "work"), f"cat ~/.pi/agent/auth.json; {ask}")
+    assert "/tmp/ran\n" not in again.out
+    assert again.out.startswith("{}\n")
+    assert [line for line in again.err.splitlines() if "holds a command" in line and str(login) in line]
+    assert login.read_text() == command, "what the owner may have written is not deleted"
+    assert "holds a command" not in planted.shell(planted.project("b", "private"), "true").err
+    login.write_bytes(kept)
 
 
-def test_a_session_can_be_continued_in_its_domain_and_is_unknown_in_the_other(planted: Sandbox) -> None:
+def test_a_key_that_is_given_to_pi_is_kept_until_it_is_taken_away(planted: Sandbox) -> None:
+    login = planted.home / "state" / "work" / "auth.json"
+    project = planted.project("a", "work")
+    arguments = [*planted.command[1:], "run", str(project), "--", "auth", "login", "groq", "--api-key"]
+    window = pexpect.spawn(planted.command[0], arguments, env=planted.environment(), timeout=60)
+    window.expect("Enter Groq API key")
+    window.send("gsk-made-up\r")
+    window.expect(pexpect.EOF)
+    window.wait()
+    assert json.loads(login.read_text())["groq"] == {"type": "api_key", "key": "gsk-made-up"}
+    ask = "pi auth print-api-key --provider groq"
+    assert planted.shell(planted.project("c", "work"), ask).ok() == "gsk-made-up\n"
+    planted.shell(project, "pi auth logout groq").ok()
+    assert "groq" not in json.loads(login.read_text())
+
+
+def test_a_login_survives_a_session_that_is_killed(planted: Sandbox) -> None:
+    login = planted.home / "state" / "work" / "auth.json"
+    kept = login.read_bytes()
+    entry = json.dumps({"demo": {"type": "api_key", "key": "survivor"}})
+    with planted.session(planted.project("a", "work"), before=f"echo '{entry}' > ~/.pi/agent/auth.json") as live:
+        wait_until(lambda: "survivor" in login.read_text(), "the login was brought back")
+        docker("kill", live.container)
+    assert "survivor" in login.read_text()
+    login.write_bytes(kept)
+
+
+def test_two_sessions_of_a_domain_bring_each_other_their_logins(planted: Sandbox) -> None:
+    login = planted.home / "state" / "work" / "auth.json"
+    kept = login.read_bytes()
+    entry = json.dumps({"demo": {"type": "api_key", "key": "from-another"}})
+    waits = "until grep -q from-another ~/.pi/agent/auth.json; do sleep 0.2; done"
+    with planted.session(planted.project("a", "work"), waits) as first:
+        planted.shell(planted.project("c", "work"), f"echo '{entry}' > ~/.pi/agent/auth.json").ok()
+        assert first.process.wait(timeout=20) == 0
+    assert "from-another" in login.read_text()
+    login.write_bytes(kept)
+
+
+def test_a_session_can_be_continued_in_its_project_and_is_unknown_in_any_other(planted: Sandbox) -> None:
     word = "orchid-17"
     script_model(planted, [[{"text": f"noted {word}"}]])
-    for domain in ("work", "private"):
-        planted.project("same", domain)
     project = planted.project("same", "work")
     planted.call("run", project, "--", "--model", "demo/gardener", "-p", f"remember {word}").ok()
     history = planted.home / "state" / "work" / "sessions"
@@ -83,7 +133,9 @@ def test_a_session_can_be_continued_in_its_domain_and_is_unknown_in_the_other(pl
     assert "noted" in planted.call("run", project, "--", "--model", "demo/gardener", "--continue", "-p", "again").ok()
     assert len([path for path in history.rglob("*.jsonl") if word in path.read_text()]) == 1
     find = f"grep -rl {word} ~/.pi/agent/sessions || echo unknown"
-    assert planted.shell(planted.project("same", "private"), find).ok() == "unknown\n"
+    assert "unknown" not in planted.shell(project, find).ok(), "the control"
+    for level, domain in (("same", "private"), ("other", "work")):
+        assert planted.shell(planted.project(level, domain), find).ok() == "unknown\n"
 
 
 def test_tools_that_pi_downloaded_on_another_system_stay_as_they_are(planted: Sandbox) -> None:

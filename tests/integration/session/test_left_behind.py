@@ -1,0 +1,155 @@
+"""What a session puts where the owner's git, or another project's session, would find it: it cannot, or it is told."""
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from tests.integration.session.sandbox import Sandbox, run_git, script_model, tree
+
+TRIPWIRE = "git config core.fsmonitor 'touch tripped'"
+
+
+NUMBERS = itertools.count()
+
+
+@pytest.fixture
+def project(sandbox: Sandbox) -> Iterator[Path]:
+    """A project of the test's own, with a repository and a submodule in it."""
+    project = sandbox.project(f"git.example.org/{next(NUMBERS)}")
+    (project / "vendor/lib").mkdir(parents=True)
+    run_git(project / "vendor/lib", "init", "--quiet")
+    (project / ".git/modules").mkdir()
+    run_git(project, "init", "--quiet", "--separate-git-dir", str(project / ".git/modules/sub"), "sub")
+    yield project
+    for planted in (*sandbox.store("private").rglob(".git"), *sandbox.store("core").rglob(".git")):
+        assert planted.parent.name.startswith("pi-memory-"), "a test left a repository in a store"
+
+
+def warnings(text: str) -> list[str]:
+    return re.findall(r"^pi-sandbox: warning: (.*)$", text, re.MULTILINE)
+
+
+def test_repositories_inside_a_project_can_be_read_and_not_written(sandbox: Sandbox, project: Path) -> None:
+    before = tree(project / "vendor/lib/.git")
+    plants = (
+        f"(cd vendor/lib && {TRIPWIRE})",
+        "echo x > vendor/lib/.git/hooks/post-checkout",
+        "mv vendor/lib/.git vendor/lib/x",
+        "rm -rf vendor/lib/.git",
+        "mv vendor/lib vendor/x",
+        "echo 'gitdir: /tmp' > sub/.git",
+        "rm sub/.git",
+        "ln -sfn /tmp sub/.git",
+    )
+    script = "; ".join(f"({plant}) 2>/dev/null && echo written: {number}" for number, plant in enumerate(plants))
+    ended = sandbox.shell(project, f"git -C vendor/lib status --short && echo read; {script}; true")
+    assert ended.ok().splitlines() == ["read", "written: 4"]
+    assert [line for line in warnings(ended.err) if "vendor/x/.git" in line and "appeared" in line]
+    assert tree(project / "vendor/x/.git") == before
+    assert (project / "sub/.git").read_text().startswith("gitdir: ")
+
+
+def test_the_control_a_repository_that_appears_in_a_session_is_written_and_runs_its_programs(
+    sandbox: Sandbox, project: Path
+) -> None:
+    ended = sandbox.shell(project, f"git init -q new && cd new && {TRIPWIRE}")
+    (line,) = warnings(ended.err)
+    assert f'"{project}/new/.git", a git folder, appeared' in line
+    run_git(project / "new", "status")
+    assert (project / "new/tripped").exists()
+
+
+@pytest.mark.parametrize(
+    ("plant", "word"),
+    [
+        ("mv vendor moved && git init -q vendor/lib", "was replaced"),
+        ("git init -q --bare remote.git", "a bare repository, appeared"),
+        ("mkdir x && echo 'gitdir: /tmp' > x/.git", "a git file, appeared"),
+        ("mkdir x && ln -s /tmp x/.git", "a link in place of a git folder, appeared"),
+        ("mkdir -p a/b/c/d/e/f/g/h/i/j && git init -q a/b/c/d/e/f/g/h/i/j", "i/j/.git"),
+        ("git init -q /brain/private/notes; echo > /dev/null", "pi-memory-private/notes/.git"),
+        ("git init -q --bare /brain/core/notes", "pi-memory-core/notes"),
+        ("mkdir -p /brain/private/elsewhere", "pi-memory-private/elsewhere"),
+        ("mkdir -p /brain/private/git.example.org/other/notes", "git.example.org/other"),
+    ],
+)
+def test_what_a_session_leaves_for_git_or_for_another_project_is_named_at_its_end(
+    sandbox: Sandbox, project: Path, plant: str, word: str
+) -> None:
+    ended = sandbox.shell(project, f"{plant}; exit 7")
+    assert ended.code == 7, "the code stays the agent's"
+    assert [line for line in warnings(ended.err) if word in line], ended.err
+    again = sandbox.shell(project, "true")
+    assert not [line for line in warnings(again.err) if word in line], "it is said once"
+    sandbox.shell(project, "rm -rf /brain/*/notes/.git /brain/core/notes/*").ok()
+    for folder in ("elsewhere", "git.example.org/other"):
+        _remove(sandbox.store("private") / folder)
+
+
+def _remove(folder: Path) -> None:
+    for path in sorted(folder.rglob("*"), reverse=True):
+        path.rmdir()
+    if folder.exists():
+        folder.rmdir()
+
+
+def test_an_ordinary_session_is_told_nothing_of(sandbox: Sandbox, project: Path) -> None:
+    script = "mkdir src && echo x > src/a; echo x > /brain/private/notes/a.md; echo x > /brain/core/notes/a.md"
+    ended = sandbox.shell(project, script)
+    assert ended.ok() == ended.err == ""
+
+
+@pytest.fixture
+def no_instructions(sandbox: Sandbox) -> Iterator[None]:
+    """A home of which something is to be warned of."""
+    instructions = sandbox.home / "pi-config/agent/AGENTS.md"
+    kept = instructions.rename(instructions.with_name("kept"))
+    yield
+    kept.rename(instructions)
+
+
+@pytest.mark.usefixtures("no_instructions")
+def test_what_was_said_before_pis_screen_is_said_after_it_with_how_to_go_on(sandbox: Sandbox, project: Path) -> None:
+    script_model(sandbox, [[{"text": "noted"}]])
+    arguments = [*sandbox.command[1:], "run", str(project), "--", "--model", "demo/gardener"]
+    window = pexpect.spawn(sandbox.command[0], arguments, env=sandbox.environment({"TERM": "xterm"}), timeout=60)
+    window.setwinsize(40, 120)
+    window.expect("is not told the memory rules")
+    window.expect("gardener")
+    window.expect(pexpect.TIMEOUT, timeout=3)
+    window.send("hello")
+    window.expect("hello")
+    window.send("\r")
+    window.expect("noted")
+    window.expect(pexpect.TIMEOUT, timeout=1)
+    window.sendeof()
+    window.expect("is not told the memory rules")
+    window.expect(rf"to go on with this session: pi-sandbox run {re.escape(str(project))} -- --continue")
+    window.expect(pexpect.EOF)
+    assert window.wait() == 0
+
+
+@pytest.mark.usefixtures("no_instructions")
+def test_where_there_was_no_screen_nothing_is_said_twice(sandbox: Sandbox, project: Path) -> None:
+    said = sandbox.call("run", project, "--", "--version")
+    assert said.err.count("is not told the memory rules") == 1
+    assert "to go on" not in said.err
+
+
+def test_more_processors_than_the_engine_has_are_a_warning_and_no_failure(sandbox: Sandbox, project: Path) -> None:
+    many = {"PI_SANDBOX_CPUS": "1000"}
+    assert [
+        line
+        for line in warnings(sandbox.call("plan", project, environment=many).err)
+        if "PI_SANDBOX_CPUS is 1000" in line
+    ]
+    ended = sandbox.shell(project, "true", environment=many)
+    assert ended.code == 0
+    assert [line for line in warnings(ended.err) if "PI_SANDBOX_CPUS is 1000" in line]
+    checks = json.loads(sandbox.call("doctor", "--json", environment=many).out)["checks"]
+    assert next(check for check in checks if check["name"] == "mounts")["state"] == "good"
