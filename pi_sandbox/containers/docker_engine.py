@@ -6,8 +6,8 @@ Rules:
 - The API version is the smaller of the engine's newest and ours; below our oldest or above our newest it is refused
   with both versions named (`engine_report.py`).
 - An engine that accepts and stays silent is given up after `PROBE_SECONDS`, later after what a request may take.
-- No request waits behind a stream: Docker answers a SIGKILL once the container has ended, which may come only after we
-  have read its output.
+- No request waits behind a stream: Docker answers a SIGKILL once the container has ended, and every request for a
+  container that has ended once its output was taken, which is our own task.
 - Streams are our own upgraded connections (`streams.py`), because docker-py's may lose what follows the answer's head.
 """
 
@@ -53,10 +53,8 @@ if TYPE_CHECKING:
 
 PROBE_SECONDS = 4
 REQUEST_SECONDS = 120
-AT_ONCE_SECONDS = 10
-"""For what an engine does at once: to send a signal, to set a size."""
-KILL_SECONDS = 1
-"""How long the answer to a SIGKILL is waited for; the signal was sent before."""
+AT_ONCE_SECONDS = 2
+"""How long the answer to a signal or a new size is waited for, which may be a refusal."""
 END_SECONDS = 60
 """How long a container whose stream has ended may take to end."""
 REMOVAL_SECONDS = 60.0
@@ -193,20 +191,15 @@ class DockerEngine:
 
     def resize(self, container_id: str, size: TerminalSize) -> None:
         """Tells the container's terminal its size; raises `NotRunning` before the start and after the end."""
-        with self._translated("was asked to resize the terminal"), self._within(AT_ONCE_SECONDS):
+        with self._told("was asked to resize the terminal"):
             self.client.resize(container_id, height=size.rows, width=size.columns)
 
     def kill(self, container_id: str, signal_name: str) -> None:
         """Sends a signal such as `SIGTERM` to the container's first process; raises `NotRunning`.
 
-        After SIGKILL the container may go on until its stream has been read; that it ends is seen there.
+        The container may go on until its stream has been read: that it has ended is seen there.
         """
-        by_force = signal_name == "SIGKILL"
-        with (
-            contextlib.suppress(*[NoAnswer] if by_force else []),
-            self._translated(f"was asked to send {signal_name}"),
-            self._within(KILL_SECONDS if by_force else AT_ONCE_SECONDS),
-        ):
+        with self._told(f"was asked to send {signal_name}"):
             self.client.kill(container_id, signal=signal_name)
 
     def stop(self, container_id: str, *, seconds: int) -> None:
@@ -262,6 +255,12 @@ class DockerEngine:
                 connection.close()
                 raise
             return SocketChannel(connection, tty=tty)
+
+    @contextlib.contextmanager
+    def _told(self, asked: str) -> Iterator[None]:
+        """Takes a silent engine for one that has heard: what it says later is only that it has done it."""
+        with contextlib.suppress(NoAnswer), self._translated(asked), self._within(AT_ONCE_SECONDS):
+            yield
 
     @contextlib.contextmanager
     def _within(self, seconds: int) -> Iterator[None]:

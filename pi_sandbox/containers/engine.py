@@ -106,8 +106,8 @@ class Engine(Protocol):
     `create` makes the network of the plan where the engine does not have it yet. It takes the size of the terminal,
     which newer engines give the container from its first moment on; `resize` right after `start` does it for the
     others. `differences` compares what the engine has made with the plan. `resize` and `kill` raise `NotRunning` for a
-    container that has ended. Nothing waits for a stream to be read: `kill` with SIGKILL does not wait for the end of
-    the container, and `wait` is for one whose stream has ended.
+    container that has ended, and wait neither for that end nor for somebody to read a stream. `wait` is for a container
+    whose stream has ended.
     """
 
     def facts(self) -> EngineFacts: ...

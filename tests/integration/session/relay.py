@@ -9,10 +9,13 @@ from typing import Self
 from tests.integration.session.sandbox import wait_until
 
 _CODE = """
-import socket, sys, threading
+import socket, sys, threading, time
+slow = sys.argv[2].encode()
 def pump(a, b):
     try:
         while data := a.recv(65536):
+            if slow and slow in data[:200]:
+                time.sleep(float(sys.argv[3]))
             b.sendall(data)
         b.shutdown(socket.SHUT_WR)
     except OSError:
@@ -28,11 +31,13 @@ with socket.socket(socket.AF_UNIX) as listener:
 
 
 class Relay:
-    """Passes bytes to the engine and back until it is stopped."""
+    """Passes bytes to the engine and back until it is stopped; a request with `slow` in it comes `seconds` later."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, slow: str = "", seconds: float = 0) -> None:
         self.path = folder / "engine.sock"
-        self._process = subprocess.Popen((sys.executable, "-c", _CODE, str(self.path)), stdin=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            (sys.executable, "-c", _CODE, str(self.path), slow, str(seconds)), stdin=subprocess.DEVNULL
+        )
         wait_until(self.path.exists, "the relay")
 
     def __enter__(self) -> Self:
