@@ -50,7 +50,7 @@ from pi_sandbox.session.control_messages import (
 from pi_sandbox.session.plan import BRIDGE
 
 ANSWER_SECONDS = 60.0
-END_SECONDS = 20.0
+FORCE_SECONDS = 20.0
 """How long the engine may take to end a container by force; removing it is tried after that all the same."""
 END_SECONDS = 5.0
 """How long a container that could not be reached has to show that it has ended by itself."""
@@ -321,7 +321,7 @@ class _Session:
         self._kill("SIGKILL")
         if not self._progress.killed:
             self._progress.killed = True
-            self._loop.wake_after(END_SECONDS)
+            self._loop.wake_after(FORCE_SECONDS)
 
     def _send(self, message: Message) -> None:
         if self._control is not None:
