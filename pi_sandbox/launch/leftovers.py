@@ -41,12 +41,19 @@ def end_leftovers(engine: Engine, folders: Folders, say: Callable[[str], None]) 
     sessions = sessions_of(engine, folders)
     for session in sessions:
         if session.verdict is Verdict.LEFT_OVER:
-            say(f"ending the session {session.session_id} of {session.project}: its wrapper is gone")
+            say(f"ending the session {session.session_id} of {session.project}: its wrapper is gone{_unseen(session)}")
             engine.stop(session.container.container_id, seconds=STOP_SECONDS)
             engine.remove(session.container.container_id)
             _remove_marker(folders, session.session_id)
     _remove_old_markers(folders)
     return tuple(session for session in sessions if session.verdict is not Verdict.LEFT_OVER)
+
+
+def _unseen(session: Session) -> str:
+    """Nobody compared what such a session left with what was there before it (session/left_behind.py)."""
+    if not session.project.startswith("/"):
+        return ""
+    return "; look for new .git entries in that project before you use git there"
 
 
 def _session(container: ContainerSummary) -> Session:
