@@ -4,7 +4,9 @@
   `GIT_CONFIG_PARAMETERS`, `GIT_TRACE…` or `GIT_SSH_COMMAND` of the user reaches git, and no alias, hook path or
   credential helper of the user's or the system's configuration;
 - hooks, the file system monitor and prompts are off; there is no pager and no editor;
-- a call is a list of arguments, never a shell line, has no terminal, and has a time limit that ends its children too.
+- a call is a list of arguments, never a shell line, has no terminal, and has a time limit that ends its children too;
+- what git and the remote behind it may say is bounded: too much output ends the call, too many messages lose their
+  middle.
 """
 
 import contextlib
@@ -16,7 +18,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from pi_sandbox.errors import FilesError, quoted
 
@@ -26,6 +28,13 @@ if TYPE_CHECKING:
 SECONDS_ALLOWED = 60
 """Far above what a local command on a memory store takes."""
 
+OUTPUT_BYTES = 256 * 1024 * 1024
+"""Twice the largest object that is read at once, and what the container has room for."""
+
+MESSAGE_BYTES = 64 * 1024
+"""How much is kept of the beginning of what git says for people, and as much again of its end."""
+
+_PART_BYTES = 1024 * 1024
 _FIXED_ENVIRONMENT = {
     "GIT_ASKPASS": "false",
     "GIT_ATTR_NOSYSTEM": "1",
@@ -62,12 +71,16 @@ class GitFailedError(FilesError):
 
 @dataclass(frozen=True)
 class GitResult:
-    """How a git command ended. `errors` is what git said, for a message and for telling kinds of failure apart."""
+    """How a git command ended. `errors` is what git said, for a message and for telling kinds of failure apart.
+
+    With `too_much` the command was ended for its output, of which only the beginning is here.
+    """
 
     status: int
     output: bytes
     errors: str
     timed_out: bool = False
+    too_much: bool = False
 
 
 def run_git(
@@ -121,19 +134,70 @@ def try_git(
 def _result(started: "Git.AutoInterrupt", seconds: float) -> GitResult:
     """Waits for the process within its time. Whatever happens, nothing of its process group is left running."""
     process = started.proc
-    if process is None:
+    if process is None or process.stdout is None or process.stderr is None:
         raise GitFailedError("git was not started", "run the command again")
-    late = threading.Event()
+    late, full = threading.Event(), threading.Event()
+    messages = _Messages()
+    listener = threading.Thread(target=messages.read, args=(process.stderr,), daemon=True)
     watchdog = threading.Timer(seconds, _end_group, (process.pid, late))
+    listener.start()
     watchdog.start()
     try:
-        output, errors = process.communicate()
+        output = _read_bounded(process.stdout)
+        if len(output) > OUTPUT_BYTES:
+            _end_group(process.pid, full)
+        listener.join()
+        process.wait()
     finally:
         watchdog.cancel()
-        if process.poll() is None:
+        if process.poll() is None or listener.is_alive():
             _end_group(process.pid)
             process.wait()
-    return GitResult(process.returncode, output, errors.decode("utf-8", "replace"), late.is_set())
+        listener.join()
+        process.stdout.close()
+        process.stderr.close()
+    errors = messages.text()
+    if full.is_set():
+        errors += f"\nmore output than {OUTPUT_BYTES // 1024**2} MiB"
+    return GitResult(process.returncode, output[:OUTPUT_BYTES], errors, late.is_set(), full.is_set())
+
+
+def _read_bounded(stream: IO[bytes]) -> bytes:
+    """Reads to the end of the stream, or until it is certain that there is more than allowed."""
+    parts: list[bytes] = []
+    size = 0
+    while size <= OUTPUT_BYTES and (part := os.read(stream.fileno(), _PART_BYTES)):
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)
+
+
+class _Messages:
+    """The beginning and the end of what a process says, in whole lines, however much that is."""
+
+    def __init__(self) -> None:
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._left_out = 0
+
+    def read(self, stream: IO[bytes]) -> None:
+        """Reads to the end of the stream, so that nobody who writes has to wait."""
+        while data := os.read(stream.fileno(), MESSAGE_BYTES):
+            room = MESSAGE_BYTES - len(self._head)
+            self._head += data[:room]
+            self._tail += data[room:]
+            surplus = len(self._tail) - MESSAGE_BYTES
+            if surplus > 0:
+                del self._tail[:surplus]
+                self._left_out += surplus
+
+    def text(self) -> str:
+        """Gives what was kept, and says where something is left out."""
+        head, tail = bytes(self._head), bytes(self._tail)
+        if self._left_out:
+            head, tail = head[: head.rfind(b"\n") + 1], tail[tail.find(b"\n") + 1 :]
+            head += b"(more was said here than is kept)\n"
+        return (head + tail).decode("utf-8", "replace")
 
 
 def _end_group(leader: int, late: threading.Event | None = None) -> None:

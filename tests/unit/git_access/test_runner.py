@@ -2,6 +2,7 @@ import os
 
 import pytest
 
+from pi_sandbox.git_access import runner
 from pi_sandbox.git_access.runner import GitFailedError, GitMissingError, git_program, make_repository, run_git, try_git
 
 
@@ -115,3 +116,58 @@ def test_a_machine_without_git_is_told_how_to_get_it(monkeypatch, tmp_path):
         git_program()
 
     assert "install git" in missing.value.hint
+
+
+@pytest.fixture
+def git_that_is(tmp_path, monkeypatch):
+    """Makes a script answer as git."""
+
+    def make(script):
+        program = tmp_path / "bin" / "git"
+        program.parent.mkdir()
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+    return make
+
+
+def test_output_without_end_ends_the_command(git_that_is, tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "OUTPUT_BYTES", 1024**2)
+    git_that_is("exec yes")
+
+    result = try_git(tmp_path, "anything")
+
+    assert result.too_much
+    assert not result.timed_out
+    assert result.status != 0
+    assert len(result.output) == 1024**2
+    with pytest.raises(GitFailedError, match="more output than 1 MiB"):
+        run_git(tmp_path, "anything")
+
+
+def test_output_up_to_the_bound_is_whole(git_that_is, tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "OUTPUT_BYTES", 1024**2)
+    git_that_is("yes | head -c 1048576")
+
+    result = try_git(tmp_path, "anything")
+
+    assert (result.status, len(result.output), result.too_much) == (0, 1024**2, False)
+
+
+def test_of_messages_without_measure_the_beginning_and_the_end_are_kept_in_whole_lines(git_that_is, tmp_path):
+    git_that_is("{ echo begun; yes 'remote: flood' | head -c 20000000; echo; echo 'fatal: at last'; echo out; } >&2")
+
+    errors = try_git(tmp_path, "anything").errors
+
+    assert len(errors) <= 2 * runner.MESSAGE_BYTES + 100
+    assert errors.startswith("begun\nremote: flood\n")
+    assert errors.endswith("fatal: at last\nout\n")
+    assert "(more was said here than is kept)" in errors
+    assert set(errors.split("\n")[1:1000]) == {"remote: flood"}
+
+
+def test_messages_within_measure_are_whole(git_that_is, tmp_path):
+    git_that_is("yes 'remote: a' | head -n 9000 >&2")
+
+    assert try_git(tmp_path, "anything").errors == "remote: a\n" * 9000
