@@ -4,8 +4,8 @@ Rules:
 
 - After output without control sequences nothing is added.
 - Sequences are read as terminals read them (ECMA-48; Williams, "A parser for DEC's ANSI-compatible video terminals"):
-  numbers may have leading zeros, other controls do not end a sequence, CAN, SUB and a new ESC do; a C1 control counts
-  as ESC and a letter, as UTF-8 and as the single byte that is no part of a character.
+  numbers may have leading zeros, other controls do not end a sequence, CAN, SUB and a new ESC do. A C1 control, as
+  UTF-8 or as the single byte that is no part of a character, is one for some terminals and nothing for others.
 - What every terminal takes or ignores is reset after any control sequence (`RESET_MODES`). What some terminals would
   print, what moves the cursor and what would undo the owner's own choice of colours is reset only where it was used
   (`_undo`). A soft reset (`\e[!p`) is never sent: terminals that do not know it print its last letter.
@@ -24,11 +24,12 @@ KEYBOARD = "\x1b[<99u\x1b[=0u"
 _RELEASE = _ST + "\x1b<" + "\x1b[?2026l"
 """Ends a control string that was cut off, leaves VT52 mode, and shows what synchronised output held back."""
 
-_LEAVE_ALTERNATE_SCREEN = "\x1b[?1049l"
+_RESTORE_SCREEN = "\x1b[?1049l"
+_MAIN_SCREEN = "\x1b[?1047l"
+"""The main screen, however the other one was entered. Unlike the one before, it does not move the cursor."""
 
 RESET_MODES = "".join(
     (
-        "\x1b[?1047l",  # the main screen, however the other one was entered; does not move the cursor
         "\x1b[>4;0m",  # modifyOtherKeys
         "\x1b[?9l\x1b[?1000l\x1b[?1001l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1016l",  # mouse
         "\x1b[?1004l\x1b[?2004l\x1b[?2031l\x1b[?2048l",  # focus, bracketed paste, colour scheme and size reports
@@ -42,14 +43,16 @@ RESET_MODES = "".join(
     )
 )
 
-_ALTERNATE_SCREENS = frozenset((47, 1047, 1049))
+_SAVING_SCREEN = 1049
 _UNDO_MODES = {
     3: "\x1b[?3l",  # 132 columns
     # Moves the cursor to the first line; from the last one on the prompt overwrites nothing.
     6: "\x1b[?6l\x1b[9999;1H",  # lines counted within the scrolling region
 }
+_VT420 = '\x1b[64;1"p'
+"""xterm comes back from VT52 mode as a VT100, which does not answer what programs ask it at their start."""
 _MODIFIED_KEYS = (0, 1, 2, 3, 6, 7)
-_TAB_STOPS = "\x1b[?5W"
+_TAB_STOPS = "\x1b7" + "".join(f"\x1b[{column}G\x1bH" for column in range(9, 400, 8)) + "\x1b8"
 _UTF_8 = "\x1b%G"
 _COLOURS = range(10, 20)
 _PALETTE = range(256)
@@ -64,7 +67,9 @@ _CONTROL = re.compile("[\x05\x0e\x1b\x80-\x9f\udc80-\udc9f]")
 _C1 = re.compile("[\x80-\x9f\udc80-\udc9f]")
 _UNSEEN = re.compile("[\x00-\x06\x08\x0b\x0c\x0e-\x17\x19\x1c-\x1f\x7f]")
 _EXECUTED = "\x07\t\r\n"
-_BEGIN = rf"\x1b[{_EXECUTED}]*"
+_C1_MARK = "\x0b"
+"""Stands between ESC and the letter that a C1 control is rewritten to; taken out of the output itself."""
+_BEGIN = rf"\x1b[{_C1_MARK}{_EXECUTED}]*"
 _INSIDE = r"[^\x07\x18\x1a\x1b]*"
 _END = r"(?:[\x07\x18\x1a]|(?=\x1b))"
 _SEQUENCE = re.compile(
@@ -72,11 +77,12 @@ _SEQUENCE = re.compile(
     rf"|[ -/][ -/{_EXECUTED}]*[0-~]|[0-OQ-WYZ\\`-~])"
 )
 _TELLING = re.compile(
-    rf"{_BEGIN}(?:\[(?![0-9:;]*m)[{_EXECUTED}]*(?P<private>[<-?]?)(?P<parameters>[0-9:;{_EXECUTED}]*)(?P<final>[ghlmu])"
+    rf"(?P<begin>{_BEGIN})(?:\[(?![0-9:;]*m)[{_EXECUTED}]*(?P<private>[<-?]?)(?P<parameters>[0-9:;{_EXECUTED}]*)(?P<final>[ghlmu])"
     rf"|\](?P<text>{_INSIDE}){_END}|%[ -/{_EXECUTED}]*(?P<coding>[0-~])|(?P<reset>c))"
 )
 """The sequences that say something here; the most frequent one, a change of colours, does not."""
 _UNFINISHED = re.compile(rf"{_BEGIN}(?:\[[0-?{_EXECUTED}]*[ -/{_EXECUTED}]*|[\]PX^_]{_INSIDE}|[ -/{_EXECUTED}]*)\Z")
+_BEGUN_CONTROL = re.compile(rf"{_BEGIN}\[")
 _LONG_NUMBER = re.compile(r"(?<![0-9])0*([0-9]{1,9})[0-9]*")
 
 
@@ -85,7 +91,7 @@ class OutputTrace:
 
     def __init__(self) -> None:
         self.saw_control = False
-        self.in_alternate_screen = False
+        self.saved_screen = False
         self.at_line_start = True
         self.used: dict[str, None] = {}
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
@@ -103,7 +109,8 @@ class OutputTrace:
 
     def _without_sequences(self, text: str) -> str:
         """Takes the sequences and gives the end of the text without them."""
-        text = self._unfinished + _UNSEEN.sub("", _C1.sub(_seven_bit, text) if _C1.search(text) else text)
+        text = _UNSEEN.sub("", text)
+        text = self._unfinished + (_C1.sub(_seven_bit, text) if _C1.search(text) else text)
         last = text.rfind("\x1b")
         unfinished = text[last:] if last >= 0 and _UNFINISHED.match(text, last) else ""
         self._unfinished = _bounded(unfinished)
@@ -116,17 +123,18 @@ class OutputTrace:
 
     def _take(self, found: "re.Match[str]") -> None:
         if found["reset"]:
-            self.in_alternate_screen = False
+            self.saved_screen = False
         elif found["text"] is not None:
             self.used |= dict.fromkeys(_undo_string(found["text"]))
         elif found["coding"]:
             self.used |= dict.fromkeys([_UTF_8] if found["coding"] != "G" else [])
         else:
-            self._take_control(found["private"], _numbers(found["parameters"]), found["final"])
+            self._take_control(found, _numbers(found["parameters"]))
 
-    def _take_control(self, private: str, numbers: Sequence[int], final: str) -> None:
-        if private == "?" and final in "hl" and not _ALTERNATE_SCREENS.isdisjoint(numbers):
-            self.in_alternate_screen = final == "h"
+    def _take_control(self, found: "re.Match[str]", numbers: Sequence[int]) -> None:
+        private, final = found["private"], found["final"]
+        if private == "?" and final in "hl" and _SAVING_SCREEN in numbers and _C1_MARK not in found["begin"]:
+            self.saved_screen = final == "h"
         self.used |= dict.fromkeys(_undo_control(private, numbers, final))
 
 
@@ -136,21 +144,21 @@ def leaving_bytes(trace: OutputTrace, *, ends_line: bool) -> bytes:
     if trace.saw_control:
         # The screen first: on some terminals saving the cursor would overwrite where that screen was entered from.
         keyboard = KEYBOARD if KEYBOARD in trace.used else ""
-        screen = _LEAVE_ALTERNATE_SCREEN + keyboard if trace.in_alternate_screen else ""
+        screen = (_RESTORE_SCREEN if trace.saved_screen else "") + _MAIN_SCREEN
         others = "".join(undo for undo in trace.used if undo != KEYBOARD)
-        text += _RELEASE + keyboard + screen + RESET_MODES + others
+        text += _RELEASE + keyboard + screen + keyboard + RESET_MODES + others
     if ends_line and not trace.at_line_start:
         text += "\r\n"
     return text.encode("ascii")
 
 
 def _seven_bit(control: "re.Match[str]") -> str:
-    return "\x1b" + chr((ord(control[0]) & 0x1F) + 0x40)
+    return "\x1b" + _C1_MARK + chr((ord(control[0]) & 0x1F) + 0x40)
 
 
 def _bounded(unfinished: str) -> str:
     """Keeps of a sequence what decides about it: more digits, parameters and text than that change nothing."""
-    if len(unfinished) > _LIMIT and unfinished[1] == "[":
+    if len(unfinished) > _LIMIT and _BEGUN_CONTROL.match(unfinished):
         unfinished = _LONG_NUMBER.sub(r"\1", unfinished)
     return unfinished[:_LIMIT]
 
@@ -170,6 +178,8 @@ def _undo_control(private: str, numbers: Sequence[int], final: str) -> tuple[str
             return (f"\x1b[>{numbers[0]}m",)
         case ("?", "h"):
             return tuple(_UNDO_MODES[number] for number in numbers if number in _UNDO_MODES)
+        case ("?", "l") if 2 in numbers:
+            return (_VT420,)
         case ("", "g") if 3 in numbers:
             return (_TAB_STOPS,)
         case _:

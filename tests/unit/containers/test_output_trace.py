@@ -29,14 +29,14 @@ def left(*pieces: bytes) -> str:
 
 
 @pytest.mark.parametrize(
-    ("pieces", "alternate"),
+    ("pieces", "saved"),
     [
         ([b"\x1b[?1049h"], True),
         ([b"\x1b[?10", b"49h"], True),
         ([b"\x1b[?25;1049h"], True),
         ([b"\x1b[?1049h", b"x" * 1000, b"\x1b[?1049l"], False),
-        ([b"\x1b[?47h"], True),
-        ([b"\x1b[?1047h"], True),
+        ([b"\x1b[?47h"], False),
+        ([b"\x1b[?1047h"], False),
         ([b"\x1b[?01049h"], True),
         ([b"\x1b[?" + b"0" * 100 + b"1049h"], True),
         ([b"\x1b[?" + b"0" * 50000, b"0" * 50000 + b"10", b"49h"], True),
@@ -45,9 +45,9 @@ def left(*pieces: bytes) -> str:
         ([b"\x1b[?10\x0049h"], True),
         ([b"\x1b[\r\n?10\x0749h"], True),
         ([b"\x1b\x00[?1049h"], True),
-        ([b"\xc2\x9b?1049h"], True),
-        ([b"\xc2", b"\x9b?1049h"], True),
-        ([b"\x9b?1049h"], True),
+        ([b"\xc2\x9b?1049h"], False),
+        ([b"\xc2", b"\x9b?1049h"], False),
+        ([b"\x9b?1049h"], False),
         ([b"\x1b[?1049h", b"\x1b]0;title\x1b[?1049l"], False),
         ([b"\x1b[?1049h\x1bc"], False),
         ([b"\x1b[?1049h\x1b[?104\x18 9l"], True),
@@ -59,10 +59,11 @@ def left(*pieces: bytes) -> str:
         ([b"text"], False),
     ],
 )
-def test_the_alternate_screen_is_followed_through_the_output(pieces: list[bytes], alternate: bool) -> None:
-    assert traced(*pieces).in_alternate_screen == alternate
-    assert traced(*bytewise(b"".join(pieces))).in_alternate_screen == alternate
-    assert ("\x1b[?1049l" in left(*pieces)) == alternate
+def test_where_the_cursor_was_saved_with_the_screen_both_are_restored(pieces: list[bytes], saved: bool) -> None:
+    assert traced(*pieces).saved_screen == saved
+    assert traced(*bytewise(b"".join(pieces))).saved_screen == saved
+    assert ("\x1b[?1049l" in left(*pieces)) == saved
+    assert ("\x1b[?1047l" in left(*pieces)) == traced(*pieces).saw_control
 
 
 @pytest.mark.parametrize(
@@ -163,7 +164,8 @@ def test_modes_that_spoil_a_prompt_are_undone(mode: bytes, undone: str) -> None:
         (b"\x1b]22;wait\x07", b"\x1b]2;22\x07", "\x1b]22;" + ST),
         (b"\x1b[?6h", b"\x1b[?7h", "\x1b[?6l\x1b[9999;1H"),
         (b"\x1b[?003h", b"\x1b[?3l", "\x1b[?3l"),
-        (b"\x1b[3g", b"\x1b[g", "\x1b[?5W"),
+        (b"\x1b[3g", b"\x1b[g", "\x1b[9G\x1bH\x1b[17G\x1bH"),
+        (b"\x1b[?2l", b"\x1b[?2h", '\x1b[64;1"p'),
         (b"\x1b%@", b"\x1b%G", "\x1b%G"),
         (b"\x1b[>1;3m", b"\x1b[>4;2m", "\x1b[>1m"),
     ],
