@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import signal
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from pi_sandbox.containers.terminal import Terminal
 from pi_sandbox.errors import PiSandboxError, quoted
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.git_access.runner import make_repository
-from pi_sandbox.launch.attached_session import run_attached
+from pi_sandbox.launch.attached_session import SessionEnd, run_attached
 from pi_sandbox.launch.engine_view import view_of
 from pi_sandbox.launch.home import make_home
 from pi_sandbox.launch.home_plan import store_command_pieces
@@ -22,15 +23,16 @@ from pi_sandbox.launch.leftovers import Session, end_leftovers
 from pi_sandbox.launch.look import look_at_store
 from pi_sandbox.launch.markers import marker_for
 from pi_sandbox.launch.reports import Reports
-from pi_sandbox.session.control_messages import Start
+from pi_sandbox.session.control_messages import LIMITS, Start
 from pi_sandbox.session.disk_look import StoreLook, StoreState
-from pi_sandbox.session.store_plan import StoreRequest, plan_stores
+from pi_sandbox.session.store_plan import SYNC, StoreRequest, plan_stores
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.settings import Settings
 
 MakeStart = Callable[[TerminalSize | None], Start]
 
 _ID_BYTES = 6
+_KILLED = 128 + signal.SIGKILL
 
 
 class NoHomeError(PiSandboxError):
@@ -82,7 +84,7 @@ def run_on_stores(
     reports: Reports,
     make_start: MakeStart,
 ) -> int:
-    """Runs the container and gives its exit code; raises what `plan_stores` and `run_attached` raise."""
+    """Runs the container and gives the exit code of that; raises what `plan_stores` and `run_attached` raise."""
     session_id = secrets.token_hex(_ID_BYTES)
     container = plan_stores(
         request,
@@ -96,6 +98,22 @@ def run_on_stores(
     )
     with marker_for(ground.folders, session_id) as marker:
         end = run_attached(ground.engine, container, terminal, marker, make_start, reports.warn)
+    end = end_for_owner(request, end)
     for note in end.notes:
         reports.warn(note)
     return end.code
+
+
+def end_for_owner(request: StoreRequest, end: SessionEnd) -> SessionEnd:
+    """Gives the end as the owner reads it: one by force (signal(7), SIGKILL) is a failure of the stores, with a
+    sentence that says what may be left of it."""
+    if end.code != _KILLED:
+        return end
+    others = tuple(note for note in end.notes if note != LIMITS["memory"])
+    cause = "at its memory limit" if len(others) < len(end.notes) else "by force, and by nobody here"
+    rest = (
+        "; a push may have arrived: see pi-sandbox memory-status, then sync again"
+        if request.command == SYNC
+        else "; what it printed is not the whole report"
+    )
+    return SessionEnd(ExitCode.STORE_FAILED, (f"{request.command} was ended {cause}{rest}", *others))

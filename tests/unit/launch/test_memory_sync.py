@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,16 @@ from pi_sandbox.credentials.keyring_protocol import Action, Answer, Outcome
 from pi_sandbox.credentials.secret import Secret
 from pi_sandbox.errors import PiSandboxError
 from pi_sandbox.exit_codes import ExitCode
+from pi_sandbox.launch.attached_session import SessionEnd
 from pi_sandbox.launch.leftovers import Session
 from pi_sandbox.launch.memory_sync import store_access, variables, writers
-from pi_sandbox.launch.store_container import look_at_stores
+from pi_sandbox.launch.store_container import end_for_owner, look_at_stores
 from pi_sandbox.launch.store_lock import SyncRunningError, alone_with
+from pi_sandbox.session.control_messages import LIMITS
 from pi_sandbox.session.disk_look import StoreState
 from pi_sandbox.session.ownership import Verdict
 from pi_sandbox.session.plan import DOMAIN_LABEL
+from pi_sandbox.session.store_plan import CheckRequest, Form, SyncRequest
 from pi_sandbox.settings.folders import Folders
 from tests.fakes.keyring import FakeKeyring
 from tests.unit.session import plan_parts as parts
@@ -27,6 +31,7 @@ URLS = {
     "BRAIN_CORE_URL": "https://git.example.org/core.git",
     "BRAIN_PRIVATE_URL": "https://git.example.org/private.git",
 }
+SYNC = SyncRequest(parts.PRIVATE, date(2026, 1, 31))
 STORES = (parts.store("core"), parts.store("private"))
 
 
@@ -124,6 +129,34 @@ def test_a_missing_store_is_warned_of_and_one_that_is_there_is_not(tmp_path: Pat
     assert [str(folders.store("private")) in warning for warning in warnings] == [True]
 
 
+def test_a_sync_that_the_kernel_ended_is_a_failed_store_and_a_push_may_have_arrived() -> None:
+    other = "the session's temporary folder /tmp is full; it goes with it"
+    end = end_for_owner(SYNC, SessionEnd(137, (LIMITS["memory"], other)))
+    assert end.code == ExitCode.STORE_FAILED
+    sentence, *rest = end.notes
+    assert sentence.startswith("memory-sync was ended at its memory limit; a push may have arrived")
+    assert "memory-status" in sentence
+    assert rest == [other]
+
+
+def test_a_check_that_the_kernel_ended_is_no_whole_report() -> None:
+    end = end_for_owner(CheckRequest(parts.PRIVATE, Form.TEXT), SessionEnd(137, (LIMITS["memory"],)))
+    assert end.code == ExitCode.STORE_FAILED
+    assert end.notes == ("memory-check was ended at its memory limit; what it printed is not the whole report",)
+
+
+def test_an_end_by_force_without_a_reached_limit_does_not_name_one() -> None:
+    (sentence,) = end_for_owner(SYNC, SessionEnd(137, ())).notes
+    assert "by force" in sentence
+    assert "memory limit" not in sentence
+
+
+@pytest.mark.parametrize("code", [0, 30, 32, 130, 143])
+def test_every_other_end_stays_as_it_is(code: int) -> None:
+    end = SessionEnd(code, (LIMITS["memory"],))
+    assert end_for_owner(SYNC, end) == end
+
+
 @pytest.fixture
 def folders(tmp_path: Path) -> Folders:
     folders = Folders(tmp_path)
@@ -135,6 +168,7 @@ HOLDER = """
 import sys
 from pathlib import Path
 from pi_sandbox.launch.store_lock import alone_with
+from pi_sandbox.session.store_plan import CheckRequest, Form, SyncRequest
 from pi_sandbox.settings.folders import Folders
 with alone_with(sys.argv[2:], Folders(Path(sys.argv[1]))):
     print("held", flush=True)
