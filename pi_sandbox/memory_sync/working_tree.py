@@ -3,7 +3,8 @@
 - Every name in every folder counts, except the store's own `.git`. Links are not followed, nested repositories are not
   entered; both are named.
 - A file is read through a descriptor that was opened without following links, and read again if it changed meanwhile.
-- An untracked file that `.gitignore` or `info/exclude` names is left out; a tracked one never is.
+- An untracked file that `.gitignore` or `info/exclude` names is left out; a tracked one never is. git reads those
+  files, so anything but a plain file is refused before, and a pattern that takes too long ends with its cause.
 """
 
 import os
@@ -21,7 +22,12 @@ from pi_sandbox.workspace.level_names import folded_name
 FILE_LIMIT_BYTES = 100 * 1024 * 1024
 """Above it a file is named as too large to be checked; it is also what the large forges refuse (docs of GitHub)."""
 
+IGNORE_SECONDS = 20.0
+"""A store of ten thousand untracked notes takes less than a second; a pattern of many stars can take for ever."""
+
 _ATTEMPTS = 3
+_IGNORE_FILE = ".gitignore"
+_IGNORE_FILES_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -52,9 +58,16 @@ def list_files(store: Path) -> list[ListedFile]:
 
 
 def without_ignored(git: PrivateGit, files: list[ListedFile], tracked: Set[str]) -> list[ListedFile]:
-    """Gives the files without those that are ignored and not tracked."""
+    """Gives the files without those that are ignored and not tracked.
+
+    Raises `FilesError` for a `.gitignore` that is no plain file, or with which git does not come to an end.
+    """
+    ignore_files = [file for file in files if file.path.rpartition("/")[2].casefold() == _IGNORE_FILE]
+    for file in ignore_files:
+        if file.kind is not FileKind.FILE:
+            raise FilesError(f"{quoted(file.path)} is no plain file, and git would read it", "remove it")
     candidates = [file.path for file in files if file.path not in tracked]
-    ignored = _ignored(git, candidates)
+    ignored = _ignored(git, candidates, [file.path for file in ignore_files])
     return [file for file in files if file.path not in ignored]
 
 
@@ -132,7 +145,7 @@ def _plain(path: str, entry: "os.DirEntry[str]") -> ListedFile:
     return ListedFile(path, kind, bool(mode & stat.S_IXUSR))
 
 
-def _ignored(git: PrivateGit, paths: list[str]) -> Set[str]:
+def _ignored(git: PrivateGit, paths: list[str], ignore_files: list[str]) -> Set[str]:
     """Each name stands behind `./`, so that git takes none for a pattern of its own (`:(glob)x`)."""
     if not paths:
         return frozenset()
@@ -146,7 +159,14 @@ def _ignored(git: PrivateGit, paths: list[str]) -> Set[str]:
         "--no-index",
         standard_input=names.encode("utf-8", "surrogateescape"),
         variables={"GIT_WORK_TREE": str(git.store)},
+        seconds=IGNORE_SECONDS,
     )
+    if result.timed_out:
+        shown = ", ".join(quoted(path) for path in (*ignore_files[:_IGNORE_FILES_SHOWN], ".git/info/exclude"))
+        raise FilesError(
+            f"git did not find out within {IGNORE_SECONDS:g} seconds which files are ignored",
+            f"look for a pattern with many stars in {shown}",
+        )
     if result.status not in (0, 1):
         raise FilesError(
             f"git could not tell which files are ignored: {' '.join(result.errors.split())}", "run the command again"

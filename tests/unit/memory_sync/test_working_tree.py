@@ -110,6 +110,29 @@ def test_the_owners_other_ignore_files_do_not_count(store, tmp_path, monkeypatch
     assert ignored(store) == set()
 
 
+@pytest.mark.parametrize("path", [".gitignore", "notes/.gitignore", ".GitIgnore"])
+@pytest.mark.parametrize("make_it", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["fifo", "link"])
+def test_an_ignore_file_that_is_no_plain_file_is_refused_before_git_reads_it(store, path, make_it, monkeypatch):
+    (store / "notes").mkdir()
+    make_it(store / path)
+    monkeypatch.setattr(working_tree, "_ignored", lambda *_: pytest.fail("git was asked"))
+
+    with pytest.raises(FilesError, match=r"(?i)\.gitignore") as refused:
+        ignored(store)
+    assert "no plain file" in refused.value.message
+
+
+def test_a_pattern_that_takes_too_long_is_named_with_its_file_and_the_time(store, monkeypatch):
+    monkeypatch.setattr(working_tree, "IGNORE_SECONDS", 0.5)
+    write(store, "notes/.gitignore", b"a*" * 30 + b"b\n")
+    write(store, "notes/" + "a" * 200 + "bc")
+
+    with pytest.raises(FilesError) as refused:
+        ignored(store)
+    assert "within 0.5 seconds" in refused.value.message
+    assert '"notes/.gitignore"' in refused.value.hint
+
+
 COMPOSED, DECOMPOSED = (unicodedata.normalize(form, "notes/größe.md") for form in ("NFC", "NFD"))
 
 
