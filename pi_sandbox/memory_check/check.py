@@ -92,6 +92,7 @@ def _readings(file: MemoryFile, findings: list[Finding], format_check: FormatChe
         return [*readings, _Reading(file.path, lines_of(file.content.decode("latin-1")), line_numbers=False)]
     decoded = decode_content(file.content)
     texts = [lines_of(text) for text in decoded.readings]
+    others = [lines_of(text) for text in decoded.others]
     if not decoded.certain:
         findings.append(
             Finding(
@@ -100,7 +101,8 @@ def _readings(file: MemoryFile, findings: list[Finding], format_check: FormatChe
         )
     findings += format_check.of_file(file.path, texts[0], len(file.content))
     findings += _hiding_findings(file.path, texts[0]) if decoded.certain else []
-    return [*readings, *(_Reading(file.path, lines, line_numbers=not number) for number, lines in enumerate(texts))]
+    readings += (_Reading(file.path, lines) for lines in texts)
+    return [*readings, *(_Reading(file.path, lines, line_numbers=False) for lines in others)]
 
 
 def _hiding_findings(path: str, lines: Sequence[str]) -> Iterator[Finding]:

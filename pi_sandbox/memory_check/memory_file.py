@@ -1,7 +1,8 @@
 """One file of a store as the check sees it, and its content as text.
 
-Every text a reader could see in the bytes is scanned: UTF-8, UTF-16 and UTF-32 with or without a mark,
-else Latin-1, in which every byte is a character. So no content is left out for its encoding.
+Every text a reader could see in the bytes is scanned: UTF-16 and UTF-32 with or without a mark, and beside them always
+the bytes as the review shows them: UTF-8, and Latin-1, in which every byte is a character, where they are not UTF-8.
+So no content is left out for its encoding, and no mark and no single byte chooses what is looked at.
 """
 
 import codecs
@@ -10,8 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
+_WIDE_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -44,32 +44,43 @@ class MemoryFile:
 
 @dataclass(frozen=True)
 class DecodedText:
-    """The readings of a content, and whether the first one is the file's own encoding beyond doubt."""
+    """The readings of a content, the likeliest first, and whether it is text beyond doubt.
+
+    All of `readings` have the file's lines; `others` are readings in which a line means nothing.
+    """
 
     readings: tuple[str, ...]
+    others: tuple[str, ...]
     certain: bool
 
 
 def decode_content(content: bytes) -> DecodedText:
-    """Gives every text that the bytes can be read as; the first is the likeliest. Never fails."""
-    for mark, encoding in _MARKS:
-        if content.startswith(mark):
-            text = _decoded(content, encoding)
-            return DecodedText((text,), True) if text is not None else _as_latin1(content, certain=False)
-    wide = _wide_encoding(content)
-    if wide is not None and (text := _decoded(content, wide)) is not None:
-        return DecodedText((text, content.decode("latin-1")), True)
-    utf8 = _decoded(content, "utf-8")
-    if utf8 is None:
-        return _as_latin1(content, certain=_BINARY.search(content) is None)
-    if "\0" in utf8:
-        return DecodedText((utf8, utf8.replace("\0", "")), False)
-    return DecodedText((utf8,), True)
+    """Gives every text that the bytes can be read as. Never fails: a byte that is not UTF-8 is a lone surrogate."""
+    plain = content.removeprefix(codecs.BOM_UTF8)
+    marked = next((encoding for mark, encoding in _WIDE_MARKS if content.startswith(mark)), None)
+    wide = marked or (_wide_encoding(content) if plain == content else None)
+    text = _decoded(content, wide) if wide is not None else None
+    if text is not None:
+        return DecodedText((text,), _others_beside(text, content), "\0" not in text)
+    readings = _byte_readings(plain)
+    certain = marked is None and (len(readings) == 1 or _BINARY.search(plain) is None)
+    if b"\0" in plain:
+        return DecodedText((*readings, *(reading.replace("\0", "") for reading in readings)), (), False)
+    return DecodedText(readings, (), certain)
 
 
-def _as_latin1(content: bytes, *, certain: bool) -> DecodedText:
-    text = content.decode("latin-1")
-    return DecodedText((text, text.replace("\0", "")) if "\0" in text else (text,), certain)
+def _others_beside(text: str, content: bytes) -> tuple[str, ...]:
+    """Gives what else wide bytes can hold: plain text between their zeros, and pairs of bytes the other way round."""
+    pairs = (content.decode(encoding, "replace").removeprefix("\ufeff") for encoding in ("utf-16-le", "utf-16-be"))
+    others = (*_byte_readings(content), *(pair for pair in pairs if pair != text))
+    return tuple(other.replace("\0", " ") for other in others)
+
+
+def _byte_readings(content: bytes) -> tuple[str, ...]:
+    """Gives the content byte by byte: as UTF-8, and where it is not that also as Latin-1."""
+    if (text := _decoded(content, "utf-8")) is not None:
+        return (text,)
+    return (content.decode("utf-8", "surrogateescape"), content.decode("latin-1"))
 
 
 def _wide_encoding(content: bytes) -> str | None:

@@ -120,8 +120,8 @@ def _is_known(git: PrivateGit, item: PushFinding, remote: RemoteText) -> bool:
     ((_, content),) = read_objects(git, [item.blob], size_limit=FILE_LIMIT_BYTES)
     if content is None:
         return False
-    readings = decode_content(content).readings
+    decoded = decode_content(content)
     if item.finding.line is None:
-        return len(readings) == 1 and remote.has_path(item.path)
-    lines = lines_of(readings[0])
+        return not decoded.others and remote.has_path(item.path)
+    lines = lines_of(decoded.readings[0])
     return item.finding.line <= len(lines) and remote.has_line(lines[item.finding.line - 1])
