@@ -1,7 +1,17 @@
 """What objects of git say, as values: entries of a tree, a commit, and the id that a content has. Pure."""
 
 import hashlib
+import re
 from dataclasses import dataclass
+
+_IDENTITY = rb"(?:[^<>\n\0]* )?<[^<>\n\0]*>"
+_TIME = rb"(?:0|[1-9][0-9]{0,10}) [+-][0-9]{4}"
+_COMMIT = re.compile(
+    rb"tree (?P<tree>%(id)s)\n(?P<parents>(?:parent %(id)s\n)*)"
+    rb"author (?P<author>%(who)s) %(time)s\ncommitter (?P<committer>%(who)s) %(time)s\n"
+    rb"(?P<others>(?:(?!(?:tree|parent|author|committer) )[A-Za-z][A-Za-z0-9:_-]* [^\n\0]*\n(?: [^\n\0]*\n)*)*)"
+    % {b"id": rb"(?:[0-9a-f]{40}|[0-9a-f]{64})", b"who": _IDENTITY, b"time": _TIME}
+)
 
 LINK = "120000"
 GITLINK = "160000"
@@ -18,7 +28,10 @@ class TreeEntry:
 
 @dataclass(frozen=True)
 class CommitData:
-    """What a commit says. `identities` are its author's and committer's lines without the times."""
+    """What a commit says. `identities` are its author's and committer's without the times.
+
+    `header` is the whole text before the message, as it stands in the object.
+    """
 
     id: str
     tree: str
@@ -26,6 +39,11 @@ class CommitData:
     identities: tuple[str, ...]
     other_headers: tuple[str, ...]
     message: str
+    header: str
+
+
+class MalformedObjectError(ValueError):
+    """An object is not exactly what git writes. Says in which way, never what stands there."""
 
 
 def object_id(kind: str, content: bytes, object_format: str) -> str:
@@ -34,3 +52,29 @@ def object_id(kind: str, content: bytes, object_format: str) -> str:
     digest.update(f"{kind} {len(content)}\0".encode())
     digest.update(content)
     return digest.hexdigest()
+
+
+def parse_commit(name: str, content: bytes) -> CommitData:
+    """Gives what a commit says; raises `MalformedObjectError` for anything but the grammar that git writes.
+
+    Each header has one place and one meaning, so nothing of an object is left that is neither checked nor shown.
+    """
+    header, separator, message = content.partition(b"\n\n")
+    match = _COMMIT.fullmatch(header + b"\n")
+    if match is None or not separator:
+        raise MalformedObjectError("its headers are not those that git writes")
+    tree, *parents = (line.partition(" ")[2] for line in _lines(b"tree " + match["tree"] + b"\n" + match["parents"]))
+    if {len(tree), *(len(parent) for parent in parents)} != {len(name)}:
+        raise MalformedObjectError("it names objects by another hash")
+    identities = (_text(match["author"]), _text(match["committer"]))
+    return CommitData(
+        name, tree, tuple(parents), identities, tuple(_lines(match["others"])), _text(message), _text(header)
+    )
+
+
+def _lines(text: bytes) -> list[str]:
+    return _text(text).split("\n")[:-1]
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")

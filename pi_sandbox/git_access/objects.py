@@ -5,7 +5,7 @@ A remote counts again when it takes a push, so bytes that were read here under a
 
 from collections.abc import Iterator, Sequence
 
-from pi_sandbox.git_access.object_data import CommitData, TreeEntry, object_id
+from pi_sandbox.git_access.object_data import CommitData, MalformedObjectError, TreeEntry, object_id, parse_commit
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.repository import RepositoryRefusedError
 
@@ -39,7 +39,12 @@ def read_commits(git: PrivateGit, ids: Sequence[str], *, size_limit: int) -> Ite
     for name, content in read_objects(git, ids, size_limit=size_limit):
         if content is None:
             raise RepositoryRefusedError(f"the commit {name} is too large to be looked at", "look at it with git")
-        yield _commit(name, content)
+        try:
+            yield parse_commit(name, content)
+        except MalformedObjectError as error:
+            raise RepositoryRefusedError(
+                f"the commit {name} is not one that git makes: {error}", f"look at it with `git cat-file commit {name}`"
+            ) from error
 
 
 def _tree_entry(record: str) -> TreeEntry:
@@ -90,18 +95,4 @@ def _lines(ids: Sequence[str]) -> bytes:
 def _damaged(name: str) -> RepositoryRefusedError:
     return RepositoryRefusedError(
         f"the object {name} of the store is missing or damaged", "look at the store with `git fsck --full`"
-    )
-
-
-def _commit(name: str, content: bytes) -> CommitData:
-    headers, _, message = content.decode("utf-8", "surrogateescape").partition("\n\n")
-    fields = [line.partition(" ")[::2] for line in headers.split("\n")]
-    identities = tuple(value.rpartition(">")[0] + ">" for key, value in fields if key in ("author", "committer"))
-    return CommitData(
-        name,
-        next((value for key, value in fields if key == "tree"), ""),
-        tuple(value for key, value in fields if key == "parent"),
-        identities,
-        tuple(f"{key} {value}" for key, value in fields if key not in ("tree", "parent", "author", "committer")),
-        message,
     )

@@ -4,7 +4,7 @@ Own words and foreign text are told apart by type, so that a note, a file name, 
 as a question.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pi_sandbox.git_access.object_data import CommitData, TreeEntry
@@ -82,15 +82,8 @@ def _commit_parts(commit: ReviewedCommit) -> Iterator[Part]:
     yield Own(f"commit {commit.data.id}")
     if not commit.made_by_sync:
         yield Own(f"warning: commit {commit.data.id} was not made by memory-sync")
-    yield Foreign("\n".join((*_headers(commit.data), "", commit.data.message)))
+    yield Foreign(f"{commit.data.header}\n\n{commit.data.message}")
     yield Foreign(commit.patch)
-
-
-def _headers(commit: CommitData) -> Sequence[str]:
-    roles = ("author", "committer")
-    same = len(set(commit.identities)) == 1
-    named = [f"{role} {identity}" for role, identity in zip(roles, commit.identities, strict=False)]
-    return (*(named[:1] if same else named), *commit.other_headers)
 
 
 def _change(before: TreeEntry | None, after: TreeEntry | None) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.memory_sync.console import GuardedConsole
 from pi_sandbox.memory_sync.outcome import StoreOutcome
 from pi_sandbox.memory_sync.push_access import Network, PushAccess
 from pi_sandbox.memory_sync.sync import StoreSync, sync_store
@@ -33,8 +34,9 @@ class Conversation:
     def name(self, line: str) -> None:
         self.lines += line.split("\n")
 
-    def show(self, lines: Iterable[str]) -> None:
+    def show(self, lines: Iterable[str]) -> bool:
         self.lines += [f"  | {visible(line)}" for line in lines]
+        return True
 
     def ask(self, question: str) -> bool:
         self.questions.append(question)
@@ -95,6 +97,22 @@ class Store:
         self.git("commit", "--quiet", "--message", message)
         return self.head
 
+    def write_object(self, kind: str, content: bytes) -> str:
+        """Writes an object that git itself would not make, and gives its id."""
+        command = ["git", "-C", str(self.folder), "hash-object", "-w", "--literally", "-t", kind, "--stdin"]
+        result = subprocess.run(command, input=content, capture_output=True, check=True, env=_environment())
+        return result.stdout.decode().strip()
+
+    def read_object(self, name: str, kind: str) -> bytes:
+        command = ["git", "-C", str(self.folder), "cat-file", kind, name]
+        return subprocess.run(command, capture_output=True, check=True, env=_environment()).stdout
+
+    def commit_tree(self, tree: str, *, parent: str | None = None) -> str:
+        """Commits a tree as it is, and moves the branch there."""
+        made = self.git("commit-tree", "-m", "by hand", "-p", parent or self.head, tree)
+        self.git("update-ref", "refs/heads/main", made)
+        return made
+
     @property
     def head(self) -> str:
         return self.git("rev-parse", "HEAD")
@@ -142,7 +160,8 @@ class Store:
             **changes,
         }
         try:
-            return Result(sync_store(StoreSync(**values), said), said)  # type: ignore[arg-type]
+            console = GuardedConsole(said, self.access.live_secrets)
+            return Result(sync_store(StoreSync(**values), console), said)  # type: ignore[arg-type]
         except PiSandboxError as error:
             return Result(StoreOutcome.FAILED, said, error.message, error.hint)
 

@@ -233,6 +233,38 @@ def test_personal_data_in_a_message_is_asked(pushed):
     assert pushed.sync("n").said.questions == [f"confirm commit {bad[:12]} message:1 personal-email? [y/N]"]
 
 
+ODD_HEADERS = {
+    "text behind the time": ("Owner <o@localhost> 1700000000 +0000 token: {key}", ""),
+    "text in the place of the time": ("Owner <o@localhost> {key} +0000", ""),
+    "no address": ("token: {key}", ""),
+    "a second tree": ("Owner <o@localhost> 1700000000 +0000", "tree {key}\n"),
+    "a late parent": ("Owner <o@localhost> 1700000000 +0000", "parent {key}\n"),
+    "a second author": ("Owner <o@localhost> 1700000000 +0000", "author Owner <o@localhost> 1 +0000 {key}\n"),
+}
+
+
+@pytest.mark.parametrize(("author", "more"), ODD_HEADERS.values(), ids=ODD_HEADERS)
+def test_a_commit_whose_headers_git_does_not_write_is_not_pushed(pushed, author, more):
+    tree, tip, key = pushed.git("rev-parse", "HEAD^{tree}"), pushed.tip, made_up_key()
+    text = f"tree {tree}\nparent {tip}\nauthor {author}\ncommitter Owner <o@localhost> 1700000000 +0000\n{more}\nx\n"
+    commit = pushed.write_object("commit", text.format(key=key).encode())
+    pushed.git("update-ref", "refs/heads/main", commit)
+    result = pushed.sync("y", "y")
+
+    assert result.outcome is StoreOutcome.FAILED
+    assert f"the commit {commit} is not one that git makes" in result.message
+    assert key not in result.said.text + result.message + result.hint
+    assert pushed.tip == tip
+
+
+def test_the_headers_of_an_unpushed_commit_are_shown_as_they_stand_in_it(pushed):
+    pushed.git("commit", "-q", "--allow-empty", "-m", "by hand", "--date=@1700000000 +0130")
+    result = pushed.sync("y")
+
+    assert "  | author Owner <owner@localhost> 1700000000 +0130" in result.said.lines
+    assert f"  | tree {pushed.git('rev-parse', 'HEAD^{tree}')}" in result.said.lines
+
+
 def test_a_stranger_as_author_is_asked_once_and_the_owner_never(pushed):
     for text in ("twice", "thrice"):
         pushed.note("build", f"It is built by make, {text}.")
