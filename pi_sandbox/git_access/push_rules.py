@@ -5,7 +5,6 @@ Nothing is repaired here: a lock may belong to a git that is running, a merge to
 
 import os
 import re
-import shlex
 import stat
 import time
 from collections.abc import Iterator
@@ -30,8 +29,11 @@ _HIDING = (
 )
 _LOCKS = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock")
 _FILTERING = re.compile(r"(?:^|\s)(?:filter|working-tree-encoding|ident)(?:=|\s|$)")
-_LONGEST_COMMAND_KEY = 100
-"""A longer key could wrap on a terminal and pose as a line of its own."""
+_PLAIN_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
+_LONGEST_COMMAND = 160
+"""Only a key that says nothing to a shell or a reader stands in a command, and only in one that can be overseen."""
+_LONGEST_SHOWN_KEY = 80
+_MOST_SHOWN_KEYS = 20
 
 _ATTRIBUTES_BYTES = 1024 * 1024
 _SECONDS_OF_UNIT = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
@@ -64,19 +66,28 @@ def refuse_unless_pushable(repository: Repository, shown_folder: str, *, now: fl
 
 
 def _refuse_config(repository: Repository, shown_folder: str) -> None:
-    refused = refused_keys(repository.config)
+    every = refused_keys(repository.config)
+    refused = every[:_MOST_SHOWN_KEYS]
     if refused:
-        lines = [f"{quoted(key.key)} {key.reason}" for key in refused]
-        commands = [
-            f"git -C {shown_folder} config --local --unset-all {shlex.quote(key.key)}"
-            if key.key.isprintable() and len(key.key) <= _LONGEST_COMMAND_KEY
-            else f"remove {quoted(key.key)} from .git/config by hand"
-            for key in refused
-        ]
+        lines = [f"{quoted(_shortened(key.key))} {key.reason}" for key in refused]
+        if len(every) > len(refused):
+            lines.append(f"and {len(every) - len(refused)} more")
+        commands = [_removal(key.key, shown_folder) for key in refused]
         raise RepositoryRefusedError(
             "refused: the store's .git/config has keys that are not allowed:\n  " + "\n  ".join(lines),
             "if you do not need them, on the host:\n  " + "\n  ".join(commands),
         )
+
+
+def _removal(key: str, shown_folder: str) -> str:
+    command = f"git -C {shown_folder} config --unset-all {key}"
+    if _PLAIN_KEY.fullmatch(key) and len(command) <= _LONGEST_COMMAND:
+        return command
+    return f"remove {quoted(_shortened(key))} from .git/config by hand"
+
+
+def _shortened(key: str) -> str:
+    return key if len(key) <= _LONGEST_SHOWN_KEY else f"{key[:_LONGEST_SHOWN_KEY]}…"
 
 
 def _refuse_locks(repository: Repository, now: float) -> None:

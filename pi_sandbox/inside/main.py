@@ -20,7 +20,7 @@ from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.inside.questions import terminal_console
 from pi_sandbox.memory_check.report import as_json, as_sarif, exit_code, text_lines
 from pi_sandbox.memory_sync.clone import clone_store
-from pi_sandbox.memory_sync.console import Console, NotReviewedError
+from pi_sandbox.memory_sync.console import Console, GuardedConsole, NotReviewedError
 from pi_sandbox.memory_sync.outcome import StoreOutcome, SyncFailedError
 from pi_sandbox.memory_sync.push_access import PushAccess, network_of, take_access
 from pi_sandbox.memory_sync.status import standing, standing_lines, standing_values
@@ -118,19 +118,19 @@ def memory_sync(places: Places, domain: str, day: Any, missing: tuple[str, ...])
 @click.pass_obj
 def memory_clone(places: Places, domain: str) -> None:
     """Fills one domain's new store with what its remote holds."""
-    console = terminal_console()
     access = take_access(os.environ, "BRAIN_DOMAIN")
+    console = GuardedConsole(terminal_console(), _live_secrets([access]))
     try:
         if isinstance(access, SyncFailedError):
             raise access
         commit = clone_store(places.brain / domain, access, network_of(os.environ), console)
     except PiSandboxError as error:
-        console.say(f"{domain}: {error.message}")
+        console.name(f"{domain}: {error.message}")
         if error.hint:
-            console.say(f"  {error.hint}")
+            console.name(f"  {error.hint}")
         sys.exit(ExitCode.STORE_FAILED)
     except OSError as error:
-        console.say(f"{domain}: {error.strerror or error}")
+        console.name(f"{domain}: {error.strerror or error}")
         sys.exit(ExitCode.STORE_FAILED)
     console.say(f"{domain}: the remote is empty" if commit is None else f"{domain}: cloned {commit}")
 
@@ -153,7 +153,6 @@ class _Run:
             raise SyncFailedError("missing: the store is not there", f"restore {self.folders[store]}, then sync again")
         if isinstance(access, SyncFailedError):
             raise access
-        secrets = [secret for one in self.access.values() if isinstance(one, PushAccess) for secret in one.live_secrets]
         return StoreSync(
             store,
             folder,
@@ -161,7 +160,7 @@ class _Run:
             access,
             network_of(os.environ),
             self.places.records,
-            tuple(secrets),
+            _live_secrets(self.access.values()),
             self.domain,
             self.day.isoformat(),
         )
@@ -172,7 +171,8 @@ def _sync_all(places: Places, domain: str, day: date, missing: tuple[str, ...], 
     access = {store: take_access(os.environ, prefix) for store, prefix in prefixes.items()}
     folders = {store: _shown_folder(store, os.environ.get(f"{prefix}_FOLDER")) for store, prefix in prefixes.items()}
     run = _Run(places, domain, day, missing, access, folders)
-    outcomes = [_sync_one(run, store, console) for store in prefixes]
+    guarded = GuardedConsole(console, _live_secrets(access.values()))
+    outcomes = [_sync_one(run, store, guarded) for store in prefixes]
     return ExitCode.STORE_FAILED if StoreOutcome.FAILED in outcomes else ExitCode.OK
 
 
@@ -183,10 +183,14 @@ def _sync_one(run: _Run, store: str, console: Console) -> StoreOutcome:
     except PiSandboxError as error:
         console.name(f"{store}: {error.message}")
         if error.hint:
-            console.say(f"  {error.hint}")
+            console.name(f"  {error.hint}")
     except OSError as error:
-        console.say(f"{store}: {error.strerror or error}; local changes are kept")
+        console.name(f"{store}: {error.strerror or error}; local changes are kept")
     return StoreOutcome.FAILED
+
+
+def _live_secrets(access: Iterable[PushAccess | SyncFailedError]) -> tuple[str, ...]:
+    return tuple(secret for one in access if isinstance(one, PushAccess) for secret in one.live_secrets)
 
 
 def _shown_folder(store: str, folder: str | None) -> str:

@@ -43,11 +43,12 @@ class TerminalConsole:
         for part in line.split("\n"):
             self._write("\n".join(hanging(visible(part), width)) + "\n")
 
-    def show(self, lines: Iterable[str]) -> None:
+    def show(self, lines: Iterable[str]) -> bool:
         width = self._width(len(BAR))
         for line in lines:
             for row in rows(visible(line), width):
                 self._write(f"{BAR}{row}\n")
+        return True
 
     def ask(self, question: str) -> bool:
         quiet = self._terminal is None or _rests(self._terminal)

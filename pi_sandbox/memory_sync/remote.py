@@ -2,7 +2,7 @@
 
 - The URL is an argument and stands in no configuration; the credential comes from our own helper, for that URL only.
 - What the remote says goes to the owner through the console, every line marked as foreign.
-- A text that holds the credential in any spelling is not shown at all.
+- The console holds back what holds a credential; a remote that says much is shown up to a bound.
 """
 
 import re
@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 from pi_sandbox.git_access.private_git import PrivateGit, private_git
 from pi_sandbox.git_access.repository import Repository
 from pi_sandbox.git_access.runner import GitResult
-from pi_sandbox.memory_check.live_secrets import lines_with
 from pi_sandbox.memory_sync.console import Console
 from pi_sandbox.memory_sync.outcome import SyncFailedError
 from pi_sandbox.memory_sync.push_access import Network, PushAccess, write_credential
@@ -24,6 +23,9 @@ from pi_sandbox.memory_sync.remote_failures import access_failure, rejection
 
 READ_SECONDS = 60.0
 PUSH_SECONDS = 600.0
+
+SHOWN_LINES = 200
+"""What somebody may still read of the words of a hook."""
 
 _SLOWEST_BYTES_A_SECOND = 1
 _SLOW_SECONDS = 120
@@ -105,11 +107,9 @@ class Remote:
         return access_failure(result.errors, self.access.host, today=today, timed_out=result.timed_out)
 
     def _show(self, text: str) -> None:
-        lines = text.replace("\r\n", "\n").split("\n")
-        if lines_with([part for line in lines for part in line.split("\r")], self.access.live_secrets):
-            self.console.say("  (what the remote said holds the credential and is not shown)")
-            return
-        self.console.show(line for line in lines if line.strip())
+        lines = [line for line in text.replace("\r\n", "\n").split("\n") if line.strip()]
+        if self.console.show(lines[:SHOWN_LINES]) and len(lines) > SHOWN_LINES:
+            self.console.say(f"  ({len(lines) - SHOWN_LINES} more lines of the remote are not shown)")
 
 
 @contextmanager

@@ -99,8 +99,8 @@ class _Sync:
         for part in review_parts(review):
             if isinstance(part, Own):
                 self.console.name(part.text)
-            else:
-                self.console.show(part.text.split("\n"))
+            elif not self.console.show(part.text.split("\n")):
+                raise SyncFailedError("what the push would send cannot all be shown, so nothing is pushed")
         self.console.say(render_template("review.txt.j2", {"folder": self.request.shown_folder}).rstrip("\n"))
         if not self.console.ask(f"push {self.request.store}? [y/N]"):
             self._say("skipped, changes stay local")
@@ -124,7 +124,7 @@ class _Sync:
         return identity_of(self.repository)
 
     def _say(self, text: str) -> None:
-        self.console.say(f"{self.request.store}: {text}")
+        self.console.name(f"{self.request.store}: {text}")
 
     def _checked(self, on_remote: str | None) -> _Candidate | None:
         """Step 3. Gives what may be shown, None where the owner did not confirm; raises if the check blocks."""

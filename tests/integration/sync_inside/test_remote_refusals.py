@@ -154,7 +154,7 @@ def test_a_hook_cannot_draw_a_question_or_show_the_credential(pushed):
 
     assert "\033" not in result.said.text
     assert pushed.server.authorization.split()[1] not in result.said.text
-    assert "holds the credential and is not shown" in result.said.text
+    assert "holds a credential and is not shown" in result.said.text
 
 
 def test_a_remote_that_moves_on_between_the_look_and_the_push_rejects(pushed, tmp_path):

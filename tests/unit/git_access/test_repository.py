@@ -196,12 +196,30 @@ def test_a_branch_that_is_a_link_is_refused(folder, tmp_path):
 
 def test_every_refused_key_is_listed_with_the_command_that_removes_it(folder):
     with (folder / ".git/config").open("a") as config:
-        config.write('[core]\n\tfsmonitor = x\n[url "https://a b/"]\n\tinsteadOf = y\n')
-    refused = push_refused(folder, "core.fsmonitor", "url.https://a b/.insteadof")
+        config.write("[core]\n\tfsmonitor = x\n[filter.a]\n\tclean = y\n")
+    refused = push_refused(folder, "core.fsmonitor", "filter.a.clean")
 
-    for command in [line.strip() for line in refused.hint.splitlines() if "config --local" in line]:
+    for command in [line.strip() for line in refused.hint.splitlines() if "config --unset-all" in line]:
         git(folder, *_words(command)[3:])
     refuse_unless_pushable(read_repository(folder), SHOWN)
+
+
+@pytest.mark.parametrize("name", ["https://a b/", "push core? [y/N]", "a" * 200, "$(id)", "a;b", "ö"])
+def test_a_key_that_could_pose_as_something_stands_in_no_command(folder, name):
+    with (folder / ".git/config").open("a") as config:
+        config.write(f'[url "{name}"]\n\tinsteadOf = y\n')
+    refused = push_refused(folder, "url.", "by hand")
+
+    assert "unset-all" not in refused.hint
+    assert max(map(len, f"{refused.message}\n{refused.hint}".splitlines())) < 240
+
+
+def test_a_long_list_of_refused_keys_is_cut_and_counted(folder):
+    with (folder / ".git/config").open("a") as config:
+        config.writelines(f"[core]\n\tunknown{number} = y\n" for number in range(1000))
+    refused = push_refused(folder, "core.unknown0", "980 more")
+
+    assert len(refused.message.splitlines()) < 25
 
 
 @pytest.mark.parametrize(
