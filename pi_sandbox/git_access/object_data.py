@@ -13,8 +13,21 @@ _COMMIT = re.compile(
     % {b"id": rb"(?:[0-9a-f]{40}|[0-9a-f]{64})", b"who": _IDENTITY, b"time": _TIME}
 )
 
+FOLDER = "40000"
 LINK = "120000"
 GITLINK = "160000"
+
+
+_MODES = frozenset({FOLDER, "100644", "100755", LINK, GITLINK})
+
+
+@dataclass(frozen=True)
+class TreeItem:
+    """One name in one tree; `mode` as the tree spells it."""
+
+    mode: str
+    name: str
+    id: str
 
 
 @dataclass(frozen=True)
@@ -70,6 +83,35 @@ def parse_commit(name: str, content: bytes) -> CommitData:
     return CommitData(
         name, tree, tuple(parents), identities, tuple(_lines(match["others"])), _text(message), _text(header)
     )
+
+
+def parse_tree(content: bytes, object_format: str) -> tuple[TreeItem, ...]:
+    """Gives the entries of a tree; raises `MalformedObjectError` for anything but the grammar that git writes.
+
+    The name of a folder without files is in no list of files and in no diff, so an entry that is an empty tree is
+    refused as well.
+    """
+    id_bytes = hashlib.new(object_format, usedforsecurity=False).digest_size
+    empty = object_id("tree", b"", object_format)
+    items: list[TreeItem] = []
+    at, last = 0, b""
+    while at < len(content):
+        end = content.find(b"\0", at)
+        mode, _, name = content[at : max(end, at)].partition(b" ")
+        item = TreeItem(mode.decode("latin-1"), _text(name), content[end + 1 : end + 1 + id_bytes].hex())
+        at = end + 1 + id_bytes
+        if end < 0 or at > len(content) or item.mode not in _MODES:
+            raise MalformedObjectError("it has an entry that git does not write")
+        if item.name in ("", ".", "..") or "/" in item.name or item.id == empty:
+            raise MalformedObjectError("it has a folder without files or a name that is none")
+        sorted_by = name + b"/" if item.mode == FOLDER else name
+        if sorted_by <= last:
+            raise MalformedObjectError("its entries are not in git's order")
+        last = sorted_by
+        items.append(item)
+    if len({item.name for item in items}) != len(items):
+        raise MalformedObjectError("it has a name twice")
+    return tuple(items)
 
 
 def _lines(text: bytes) -> list[str]:

@@ -3,9 +3,9 @@
 A remote counts again when it takes a push, so bytes that were read here under an id are the bytes that arrive under it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from pi_sandbox.git_access.object_data import CommitData, MalformedObjectError, TreeEntry, object_id, parse_commit
+from pi_sandbox.git_access.object_data import CommitData, MalformedObjectError, object_id, parse_commit
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.repository import RepositoryRefusedError
 
@@ -13,30 +13,25 @@ READ_AT_ONCE_BYTES = 16 * 1024 * 1024
 """How much content is held at a time; one larger object is read by itself."""
 
 
-def read_objects(git: PrivateGit, ids: Sequence[str], *, size_limit: int) -> Iterator[tuple[str, bytes | None]]:
+def read_objects(
+    git: PrivateGit, ids: Sequence[str], *, size_limit: int, kind: str | None = None, from_store: bool = False
+) -> Iterator[tuple[str, bytes | None]]:
     """Yields each object's id and content in the order asked for; None instead of content above `size_limit`.
 
+    `kind` is the one that every object must be of. Only with `from_store` are the store's own objects looked at.
     Raises `RepositoryRefusedError` for an object that is missing or is not what its id says.
     """
-    for group in _groups(git, ids, size_limit):
+    variables = git.store_objects if from_store else {}
+    for group in _groups(git, ids, size_limit, variables):
         wanted = [name for name, size in group if size <= size_limit]
-        contents = _read(git, wanted)
+        contents = _read(git, wanted, kind, variables)
         for name, size in group:
             yield name, next(contents) if size <= size_limit else None
 
 
-def tree_entries(git: PrivateGit, commit: str | None) -> dict[str, TreeEntry]:
-    """Gives every entry of a commit's tree by its path; nothing for no commit."""
-    if commit is None:
-        return {}
-    output = git.run("ls-tree", "-r", "-z", "--full-tree", commit)
-    entries = (_tree_entry(record) for record in output.split("\0") if record)
-    return {entry.path: entry for entry in entries}
-
-
 def read_commits(git: PrivateGit, ids: Sequence[str], *, size_limit: int) -> Iterator[CommitData]:
     """Yields what each commit says; raises `RepositoryRefusedError`."""
-    for name, content in read_objects(git, ids, size_limit=size_limit):
+    for name, content in read_objects(git, ids, size_limit=size_limit, kind="commit"):
         if content is None:
             raise RepositoryRefusedError(f"the commit {name} is too large to be looked at", "look at it with git")
         try:
@@ -47,18 +42,16 @@ def read_commits(git: PrivateGit, ids: Sequence[str], *, size_limit: int) -> Ite
             ) from error
 
 
-def _tree_entry(record: str) -> TreeEntry:
-    header, _, path = record.partition("\t")
-    mode, _, name = header.split(" ")
-    return TreeEntry(path, mode, name)
-
-
-def _groups(git: PrivateGit, ids: Sequence[str], size_limit: int) -> Iterator[list[tuple[str, int]]]:
+def _groups(
+    git: PrivateGit, ids: Sequence[str], size_limit: int, variables: Mapping[str, str]
+) -> Iterator[list[tuple[str, int]]]:
     if not ids:
         return
     group: list[tuple[str, int]] = []
     held = 0
-    output = git.run("cat-file", "--batch-check=%(objectname) %(objectsize)", standard_input=_lines(ids))
+    output = git.run(
+        "cat-file", "--batch-check=%(objectname) %(objectsize)", standard_input=_lines(ids), variables=variables
+    )
     for asked, line in zip(ids, output.splitlines(), strict=True):
         name, _, size = line.partition(" ")
         if name != asked or not size.isdecimal():
@@ -71,10 +64,12 @@ def _groups(git: PrivateGit, ids: Sequence[str], size_limit: int) -> Iterator[li
     yield group
 
 
-def _read(git: PrivateGit, ids: Sequence[str]) -> Iterator[bytes]:
+def _read(git: PrivateGit, ids: Sequence[str], wanted: str | None, variables: Mapping[str, str]) -> Iterator[bytes]:
     if not ids:
         return
-    result = git.attempt("cat-file", "--batch=%(objecttype) %(objectsize)", standard_input=_lines(ids))
+    result = git.attempt(
+        "cat-file", "--batch=%(objecttype) %(objectsize)", standard_input=_lines(ids), variables=variables
+    )
     at = 0
     for name in ids:
         header_end = result.output.find(b"\n", at)
@@ -82,7 +77,7 @@ def _read(git: PrivateGit, ids: Sequence[str]) -> Iterator[bytes]:
         if header_end < 0 or not size.isdecimal():
             raise _damaged(name)
         content = result.output[header_end + 1 : header_end + 1 + int(size)]
-        if object_id(kind, content, git.object_format) != name:
+        if object_id(kind, content, git.object_format) != name or wanted not in (None, kind):
             raise _damaged(name)
         at = header_end + 1 + int(size) + 1
         yield content

@@ -58,6 +58,11 @@ class PrivateGit:
         """Characters of an object's id."""
         return 64 if self.object_format == "sha256" else 40
 
+    @property
+    def store_objects(self) -> Mapping[str, str]:
+        """The variable with which a command of git's looks at the store's objects as well."""
+        return {"GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted_bytes(os.fsencode(self.store / ".git" / "objects"))}
+
     def run(self, *arguments: str, standard_input: bytes = b"", variables: Mapping[str, str] | None = None) -> str:
         """Runs git here and gives its output; raises `GitFailedError`."""
         result = self.attempt(*arguments, standard_input=standard_input, variables=variables)
@@ -127,3 +132,8 @@ def _quoted_value(value: str) -> str:
 def _quoted_path(path: str) -> bytes:
     """An alternates file holds a path a line, in double quotes with C's escapes where it needs them."""
     return f'"{path}"\n'.encode() if path.isprintable() and not set(path) & set('"\\') else os.fsencode(path) + b"\n"
+
+
+def _quoted_bytes(path: bytes) -> str:
+    """A path in a list of paths, in double quotes with every byte but letters and digits as an escape of C's."""
+    return '"' + "".join(chr(byte) if chr(byte).isalnum() and byte < 128 else f"\\{byte:03o}" for byte in path) + '"'

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.git_access.object_data import TreeEntry
-from pi_sandbox.git_access.objects import read_objects, tree_entries
+from pi_sandbox.git_access.objects import read_objects
 from pi_sandbox.git_access.private_git import PrivateGit, git_in_store
 from pi_sandbox.git_access.repository import Repository, read_repository
+from pi_sandbox.git_access.trees import tree_entries
 from pi_sandbox.memory_sync.console import Console
 from pi_sandbox.memory_sync.outcome import SyncFailedError
 from pi_sandbox.memory_sync.push_access import Network, PushAccess

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pi_sandbox.git_access.object_data import GITLINK, LINK, CommitData, TreeEntry
 from pi_sandbox.git_access.objects import read_commits, read_objects
 from pi_sandbox.git_access.private_git import PrivateGit
+from pi_sandbox.git_access.trees import read_trees
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile
 from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
 
@@ -36,8 +37,9 @@ def unpushed_commits(git: PrivateGit, tip: str | None, on_remote: Sequence[str])
         return ()
     excluded = [f"^{commit}" for commit in on_remote]
     ids = git.run("rev-list", "--topo-order", "--reverse", tip, *excluded, "--").split()
+    commits = tuple(read_commits(git, ids, size_limit=_COMMIT_LIMIT_BYTES))
+    read_trees(git, [commit.tree for commit in commits])
     added = _added_entries(git, ids)
-    commits = read_commits(git, ids, size_limit=_COMMIT_LIMIT_BYTES)
     return tuple(UnpushedCommit(commit, added[commit.id]) for commit in commits)
 
 

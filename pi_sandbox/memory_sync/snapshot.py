@@ -10,9 +10,10 @@ from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.git_access.object_data import GITLINK, TreeEntry, object_id
-from pi_sandbox.git_access.objects import READ_AT_ONCE_BYTES, read_objects, tree_entries
+from pi_sandbox.git_access.objects import READ_AT_ONCE_BYTES, read_objects
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError
+from pi_sandbox.git_access.trees import tree_entries
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile
 from pi_sandbox.memory_sync.line_ends import with_committed_line_ends
 from pi_sandbox.memory_sync.working_tree import (

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pi_sandbox.git_access.object_data import object_id
-from pi_sandbox.git_access.objects import tree_entries
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.push_rules import refuse_unless_pushable
 from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError, read_repository
+from pi_sandbox.git_access.trees import tree_entries
 from pi_sandbox.memory_check.check import StoreResult, check_store
 from pi_sandbox.memory_check.findings import Severity
 from pi_sandbox.memory_check.report import StoreReport, finding_line, status_line, summary_line

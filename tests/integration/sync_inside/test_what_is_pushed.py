@@ -257,6 +257,37 @@ def test_a_commit_whose_headers_git_does_not_write_is_not_pushed(pushed, author,
     assert pushed.tip == tip
 
 
+@pytest.mark.parametrize("kept", [True, False], ids=["in the last commit", "removed again"])
+def test_the_name_of_a_folder_without_files_is_not_pushed(pushed, kept):
+    before, tip, key = pushed.git("rev-parse", "HEAD^{tree}"), pushed.tip, made_up_key()
+    empty = bytes.fromhex(pushed.write_object("tree", b""))
+    odd = pushed.write_object("tree", pushed.read_object(before, "tree") + f"40000 z {key}\0".encode() + empty)
+    pushed.commit_tree(odd)
+    if not kept:
+        pushed.commit_tree(before)
+    result = pushed.sync("y", "y")
+
+    assert result.outcome is StoreOutcome.FAILED
+    assert f"the tree {odd} is not one that git makes" in result.message
+    assert key not in result.said.text + result.message + result.hint
+    assert pushed.tip == tip
+
+
+def test_a_tree_that_is_endless_as_a_list_is_refused_at_once(pushed):
+    tip, blob = pushed.tip, pushed.git("rev-parse", "HEAD:log.md")
+    inner, mode = blob, "100644"
+    for _ in range(9):
+        items = (f"{mode} {name}\0".encode() + bytes.fromhex(inner) for name in range(10))
+        inner, mode = pushed.write_object("tree", b"".join(items)), "40000"
+    pushed.commit_tree(inner)
+    pushed.commit_tree(pushed.git("rev-parse", f"{tip}^{{tree}}"))
+    result = pushed.sync("y", "y")
+
+    assert result.outcome is StoreOutcome.FAILED
+    assert f"the tree {inner} has too many files" in result.message
+    assert pushed.tip == tip
+
+
 def test_the_headers_of_an_unpushed_commit_are_shown_as_they_stand_in_it(pushed):
     pushed.git("commit", "-q", "--allow-empty", "-m", "by hand", "--date=@1700000000 +0130")
     result = pushed.sync("y")

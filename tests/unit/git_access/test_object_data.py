@@ -1,6 +1,13 @@
 import pytest
 
-from pi_sandbox.git_access.object_data import MalformedObjectError, parse_commit
+from pi_sandbox.git_access.object_data import (
+    FOLDER,
+    MalformedObjectError,
+    TreeItem,
+    object_id,
+    parse_commit,
+    parse_tree,
+)
 
 NAME, TREE, PARENT = "1" * 40, "2" * 40, "3" * 40
 WHO = "A B <a@localhost> 1700000000 +0130"
@@ -51,3 +58,37 @@ def test_the_parts_of_a_commit_are_told_apart():
 def test_a_commit_that_git_would_not_write_is_refused(text):
     with pytest.raises(MalformedObjectError):
         parse_commit(NAME, text.encode())
+
+
+def tree(*entries):
+    return b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(one) for mode, name, one in entries)
+
+
+ODD_TREES = {
+    "a folder without files": tree((FOLDER, "a", object_id("tree", b"", "sha1"))),
+    "a file that is the empty tree": tree(("100644", "a", object_id("tree", b"", "sha1"))),
+    "a name twice": tree(("100644", "a", NAME), ("100644", "a", TREE)),
+    "a file and a folder of one name": tree(("100644", "a", NAME), ("100644", "a.b", NAME), (FOLDER, "a", TREE)),
+    "another order": tree(("100644", "b", NAME), ("100644", "a", NAME)),
+    "a mode with a zero before it": tree(("040000", "a", NAME)),
+    "a mode that git no longer writes": tree(("100664", "a", NAME)),
+    "a mode that is a text": tree(("token", "a", NAME)),
+    "no name": tree(("100644", "", NAME)),
+    "a path": tree(("100644", "a/b", NAME)),
+    "the folder above": tree((FOLDER, "..", NAME)),
+    "a cut end": tree(("100644", "a", NAME))[:-1],
+    "a text at the end": tree(("100644", "a", NAME)) + b"token",
+}
+
+
+def test_a_tree_as_git_writes_it_is_taken_apart():
+    entries = [("100644", "a.b", NAME), (FOLDER, "a", TREE), ("120000", "a0", NAME), ("160000", "b", NAME)]
+
+    assert parse_tree(tree(*entries), "sha1") == tuple(TreeItem(*entry) for entry in entries)
+    assert parse_tree(b"", "sha1") == ()
+
+
+@pytest.mark.parametrize("content", ODD_TREES.values(), ids=ODD_TREES)
+def test_a_tree_that_git_would_not_write_is_refused(content):
+    with pytest.raises(MalformedObjectError):
+        parse_tree(content, "sha1")

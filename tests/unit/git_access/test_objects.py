@@ -4,10 +4,11 @@ import zlib
 import pytest
 
 from pi_sandbox.git_access.object_data import object_id
-from pi_sandbox.git_access.objects import read_commits, read_objects, tree_entries
+from pi_sandbox.git_access.objects import read_commits, read_objects
 from pi_sandbox.git_access.private_git import private_git
 from pi_sandbox.git_access.repository import RepositoryRefusedError, read_repository
 from pi_sandbox.git_access.runner import GitFailedError
+from pi_sandbox.git_access.trees import tree_entries
 from tests.unit.git_access.repositories import git, make
 
 LIMIT = 1024 * 1024

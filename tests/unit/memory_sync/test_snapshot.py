@@ -1,8 +1,8 @@
 import pytest
 
-from pi_sandbox.git_access.objects import tree_entries
 from pi_sandbox.git_access.private_git import private_git
 from pi_sandbox.git_access.repository import RepositoryRefusedError, read_repository
+from pi_sandbox.git_access.trees import tree_entries
 from pi_sandbox.memory_check.memory_file import FileKind
 from pi_sandbox.memory_sync import snapshot as module
 from pi_sandbox.memory_sync.snapshot import Snapshot
