@@ -10,7 +10,7 @@ from pi_sandbox.credentials.sources import CommandSource, credential_source, key
 from pi_sandbox.errors import SecretsError, SettingsError, UsageError, quoted
 from pi_sandbox.settings.domains import CORE, parse_domain_name
 from pi_sandbox.settings.settings import Settings
-from pi_sandbox.settings.table import PASS_SECRETS
+from pi_sandbox.settings.table import PASS_SECRETS, URL_SUFFIX, store_setting
 from pi_sandbox.settings.values import parse_secret_names
 
 _TOKEN_NAME = re.compile(r"brain-(?P<store>.+)-token")
@@ -74,13 +74,18 @@ def setting_note(kind: SecretKind, settings: Settings) -> str:
     source = credential_source(kind.store, settings.stores[kind.store])
     if isinstance(source, CommandSource):
         return f"memory-sync does not use it while {source.variable} is set"
+    if settings.stores[kind.store].url is None:
+        return f"memory-sync does not use it until {store_setting(kind.store, URL_SUFFIX)} is set"
     return ""
 
 
 def list_secrets(
     settings: Settings, environ: Mapping[str, str], keychain: Keychain
 ) -> tuple[tuple[ListedSecret, ...], str]:
-    """Gives every secret that the settings name, and what the keyring cannot tell (empty if it tells everything)."""
+    """Gives every secret that the settings use, and what the keyring cannot tell (empty if it tells everything).
+
+    A store without a URL is pushed nowhere, and so its token is used by nothing.
+    """
     problems: list[str] = []
 
     def in_keyring(account: str) -> ListedSecret:
@@ -96,6 +101,8 @@ def list_secrets(
         in_environment = ListedSecret(name, "environment", State.PRESENT)
         listed.append(in_environment if environ.get(name) else in_keyring(name))
     for store, store_settings in settings.stores.items():
+        if store_settings.url is None:
+            continue
         source = credential_source(store, store_settings)
         if isinstance(source, CommandSource):
             listed.append(ListedSecret(keyring_account(store), source.variable, State.NOT_RUN))

@@ -97,14 +97,17 @@ def test_a_value_is_never_shown_nor_its_length(
     assert "37" not in said
 
 
-def test_the_list_is_a_table_on_standard_output(keyring: FakeKeyring, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_list_is_a_table_on_standard_output(
+    keyring: FakeKeyring, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for store in ("CORE", "PRIVATE"):
+        monkeypatch.setenv(f"BRAIN_{store}_URL", "https://git.example.org/x.git")
     keyring.items["brain-core-token"] = Secret("x")
     assert run(["secret", "list"]) == ExitCode.OK
     assert capfd.readouterr().out.splitlines() == [
         "NAME                 FROM     STATE",
         "brain-core-token     keyring  present",
         "brain-private-token  keyring  absent",
-        "brain-work-token     keyring  absent",
     ]
 
 

@@ -12,9 +12,12 @@ from pi_sandbox.settings.load import load_settings
 from pi_sandbox.settings.settings import Settings
 from tests.fakes.keyring import FakeKeyring
 
+URLS = {f"BRAIN_{store}_URL": "https://git.example.org/x.git" for store in ("CORE", "PRIVATE", "WORK")}
 
-def settings(**environ: str) -> Settings:
-    return load_settings(environ, Path("/home/ann"), lambda path: None)
+
+def settings(*, without_url: tuple[str, ...] = (), **environ: str) -> Settings:
+    urls = {name: url for name, url in URLS.items() if name not in without_url}
+    return load_settings({**urls, **environ}, Path("/home/ann"), lambda path: None)
 
 
 def test_every_name_is_listed_with_its_source_and_nothing_is_read() -> None:
@@ -35,6 +38,14 @@ def test_every_name_is_listed_with_its_source_and_nothing_is_read() -> None:
     )
     assert problem == ""
     assert {action for action, _ in fake.asked} == {Action.LOOK}
+
+
+def test_the_token_of_a_store_without_a_url_is_neither_listed_nor_looked_for() -> None:
+    fake = FakeKeyring({"brain-core-token": Secret("b"), "brain-work-token": Secret("c")})
+    configured = settings(without_url=("BRAIN_CORE_URL", "BRAIN_PRIVATE_URL"), BRAIN_PRIVATE_TOKEN_CMD="op read x")
+    listed, _ = list_secrets(configured, {}, fake.keychain())
+    assert listed == (ListedSecret("brain-work-token", "keyring", State.PRESENT),)
+    assert fake.asked == [(Action.LOOK, "brain-work-token")]
 
 
 def test_a_keyring_that_does_not_say_makes_the_state_unknown_with_one_reason() -> None:
@@ -93,9 +104,12 @@ def test_any_other_name_is_refused(name: str) -> None:
 
 
 def test_a_stored_item_that_nothing_will_use_is_said() -> None:
-    configured = settings(PI_SANDBOX_PASS_SECRETS="USED", BRAIN_WORK_TOKEN_CMD="op read x")
+    configured = settings(
+        without_url=("BRAIN_CORE_URL",), PI_SANDBOX_PASS_SECRETS="USED", BRAIN_WORK_TOKEN_CMD="op read x"
+    )
     assert setting_note(secret_kind("USED"), configured) == ""
     assert "PI_SANDBOX_PASS_SECRETS" in setting_note(secret_kind("UNUSED"), configured)
     assert setting_note(secret_kind("brain-private-token"), configured) == ""
+    assert "BRAIN_CORE_URL" in setting_note(secret_kind("brain-core-token"), configured)
     assert "core, private, work" in setting_note(secret_kind("brain-wrok-token"), configured)
     assert "BRAIN_WORK_TOKEN_CMD" in setting_note(secret_kind("brain-work-token"), configured)
