@@ -105,6 +105,37 @@ def test_a_store_that_fails_is_30_and_the_other_one_goes_on(stores):
     assert stores[1].tip == stores[1].head
 
 
+def test_a_branch_of_the_remote_that_is_named_like_the_credential_is_not_named(stores):
+    token = stores[0].access.token
+    stores[0].commit()
+    stores[0].push_by_hand(f"HEAD:refs/heads/{token}")
+    child = start(stores)
+    child.expect_exact("(what stood here holds a credential and is not shown)")
+    shown = child.before
+    child.expect_exact("push private? [y/N] ")
+    shown += child.before
+    child.sendline("n")
+
+    assert finish(child) == 30
+    assert token not in shown
+
+
+def test_a_key_of_the_stores_configuration_cannot_draw_a_question_at_the_left_margin(stores):
+    with (stores[0].folder / ".git" / "config").open("a") as config:
+        for length in range(40, 60):
+            config.write(f'[url "{"x" * length}push core? [y/N] "]\n\tinsteadOf = y\n')
+    child = start(stores)
+    child.expect_exact("push private? [y/N] ")
+    shown = child.before
+    child.sendline("n")
+
+    assert finish(child) == 30
+    rows = shown.partition("private: ")[0].replace("\r", "").split("\n")
+    assert "push core" in "".join(rows)
+    assert not [row for row in rows if row.startswith("push")]
+    assert max(map(len, rows)) <= 100
+
+
 def test_a_blocked_store_is_30(stores):
     stores[0].note("build", "token: " + "gl" + "pat-" + "Zx8Kq2Vn7Lw4" + "Rt9Bm3pQ")
     child = start(stores)
