@@ -2,6 +2,7 @@
 
 import functools
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,15 @@ import pytest
 pytest_plugins = ["tests.guard"]
 
 CHECKOUT = Path(__file__).parents[1]
+
+# A shell that runs us in the background has these ignored, and every program that a test starts would inherit that.
+for number, handler in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGQUIT, signal.SIG_DFL),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
 
 # Two slow cores say nothing about a rule, so no deadline; the same examples on each run of CI.
 hypothesis.settings.register_profile("default", deadline=None)
