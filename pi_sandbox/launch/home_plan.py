@@ -103,6 +103,10 @@ def _file(path: Path, content: bytes, mode: int) -> FilePiece:
 
 def _store(name: str, templates: Mapping[str, bytes]) -> StorePiece:
     readme = templates[f"store/README-{'core' if name == CORE else 'domain'}.md"]
-    contents = {"README.md": readme, **{template: templates[f"store/{template}"] for template in _STORE_TEMPLATES}}
+    contents = {
+        ".gitignore": templates["store/gitignore"],
+        "README.md": readme,
+        **{template: templates[f"store/{template}"] for template in _STORE_TEMPLATES},
+    }
     files = tuple(_file(Path(file_name), content, ORDINARY_FILE) for file_name, content in contents.items())
     return StorePiece(PurePosixPath(_PLACES.store(name)), files)
