@@ -10,6 +10,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 CAUGHT = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGWINCH, signal.SIGCONT)
+_ENDING = frozenset((signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT))
 
 
 class Signals:
@@ -44,6 +45,10 @@ class Signals:
     def fileno(self) -> int:
         """Gives a descriptor that is readable once a signal has come."""
         return self._awake.fileno()
+
+    def ask_to_end(self) -> bool:
+        """Tells whether a signal that was not taken yet wants us to end."""
+        return not _ENDING.isdisjoint(self._arrived)
 
     def take(self) -> list[int]:
         """Gives the numbers of the signals that came since the last call, in order."""

@@ -23,6 +23,7 @@ from typing import Any
 from pi_sandbox.containers.engine import TerminalSize
 from pi_sandbox.containers.outlet import Outlet
 from pi_sandbox.containers.output_trace import OutputTrace, leaving_bytes
+from pi_sandbox.containers.signals import Signals
 
 STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR = 0, 1, 2
 FALLBACK_SIZE = TerminalSize(rows=24, columns=80)
@@ -80,7 +81,7 @@ class Terminal:
             for trace, descriptor in {trace: descriptor for descriptor, trace in traces.items()}.items():
                 _put_in_order(descriptor, trace, was_raw=saved is not None)
         finally:
-            if saved is not None:
+            if saved is not None and not _is_behind(STANDARD_INPUT):
                 with contextlib.suppress(termios.error):
                     termios.tcsetattr(STANDARD_INPUT, termios.TCSANOW, saved)
 
@@ -90,21 +91,22 @@ class Terminal:
         return self._saved is not None
 
     def reenter(self) -> None:
-        """Sets raw mode again after someone else (a shell, on SIGCONT) has changed the settings."""
-        if self._saved is not None:
+        """Sets raw mode again after someone else (a shell, on SIGCONT) has changed the settings, if we are in front."""
+        if self._saved is not None and not _is_behind(STANDARD_INPUT):
             with contextlib.suppress(termios.error):
                 tty.setraw(STANDARD_INPUT, termios.TCSANOW)
 
 
-def suspend_self(terminal: Terminal) -> TerminalSize:
+def suspend_self(terminal: Terminal, signals: Signals) -> TerminalSize:
     """Stops our process group as Ctrl-Z would, with the terminal in order, and gives its size after the return.
 
-    Where nobody can resume us (an orphaned process group, or a parent that has SIGTSTP ignored), it returns at once.
+    Who is continued in order to end (`kill %1`) needs no terminal, and would be stopped again for touching it. Where
+    nobody can resume us (an orphaned process group, or a parent that has SIGTSTP ignored), it returns at once.
     """
     was_raw = terminal.is_raw
     terminal.leave()
     os.kill(0, signal.SIGTSTP)
-    if was_raw:
+    if was_raw and not signals.ask_to_end():
         terminal.enter()
     return terminal.size()
 
@@ -131,11 +133,18 @@ def _new_traces() -> dict[int, OutputTrace]:
 
 def _put_in_order(descriptor: int, trace: OutputTrace, *, was_raw: bool) -> None:
     _write_bounded(descriptor, leaving_bytes(trace, ends_line=was_raw))
-    # Replies that the agent asked for, and mouse reports, would appear at the shell's prompt. Only the terminal's
-    # foreground may drop them: anyone else is stopped for trying (termios(3), SIGTTOU).
-    with contextlib.suppress(OSError, termios.error):
-        if trace.saw_control and os.tcgetpgrp(descriptor) == os.getpgrp():
+    # Replies that the agent asked for, and mouse reports, would appear at the shell's prompt.
+    if trace.saw_control and not _is_behind(descriptor):
+        with contextlib.suppress(termios.error):
             termios.tcflush(descriptor, termios.TCIFLUSH)
+
+
+def _is_behind(descriptor: int) -> bool:
+    """Tells whether somebody else is in the foreground of our terminal: to change it would stop us (SIGTTOU)."""
+    try:
+        return os.tcgetpgrp(descriptor) != os.getpgrp()
+    except OSError:
+        return False
 
 
 def _write_bounded(descriptor: int, data: bytes) -> None:

@@ -253,7 +253,7 @@ class _Session:
             case (_Phase.LOOKING | _Phase.STARTING, Failed(text, hint, code)):
                 progress.failure = _reported(text, hint, code)
             case (_Phase.RUNNING, Suspended()) if self._spec.tty and progress.ending is None:
-                size = suspend_self(self._terminal)
+                size = suspend_self(self._terminal, self._signals)
                 self._resize(size)
                 self._send(Continue(size.rows, size.columns))
             case (_Phase.RUNNING, Suspended()):

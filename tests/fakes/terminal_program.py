@@ -87,7 +87,7 @@ def main() -> int:
                     raise RuntimeError("a fault of the wrapper")
                 match event:
                     case Signalled(signal.SIGQUIT):
-                        log.write(f"resumed {suspend_self(terminal)}\n")
+                        log.write(f"resumed {suspend_self(terminal, signals)}\n")
                     case Signalled(number):
                         return 128 + number
                     case _:

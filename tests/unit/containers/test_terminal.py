@@ -248,6 +248,39 @@ def test_a_suspended_session_gives_the_shell_a_good_terminal_and_goes_on_with_fg
     assert "resumed TerminalSize(rows=33, columns=99)" in events.read_text()
 
 
+def is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("resumed", ["kill %1", "kill %1; bg", "bg; sleep 0.5; kill %1"])
+def test_a_suspended_session_can_be_ended_without_coming_back_to_the_front(tmp_path: Path, resumed: str) -> None:
+    events = tmp_path / "events"
+    shell = pexpect.spawn(
+        "bash", ["--norc", "--noprofile", "-i"], env={**os.environ, "PS1": "PROMPT "}, timeout=SECONDS
+    )
+    try:
+        shell.expect_exact("PROMPT ")
+        shell.sendline(f"stty -a >{tmp_path}/before; {sys.executable} {PROGRAM} hexadecimal {events}")
+        shell.expect_exact("ready")
+        pid = subprocess.run(["pgrep", "-P", str(shell.pid)], capture_output=True, text=True, check=True).stdout.strip()
+        os.kill(int(pid), signal.SIGQUIT)
+        shell.expect_exact("Stopped")
+        shell.expect_exact("PROMPT ")
+        shell.sendline(f"{resumed}; echo asked-$((1+1))")
+        shell.expect_exact("asked-2")
+        wait_for(lambda: not is_there(int(pid)))
+        shell.sendline(f"stty -a >{tmp_path}/after; echo the-$((1+1))")
+        shell.expect_exact("the-2\r\n")
+    finally:
+        shell.close(force=True)
+    assert "signal SIGTERM" in events.read_text()
+    assert (tmp_path / "before").read_text() == (tmp_path / "after").read_text()
+
+
 def run_piped(tmp_path: Path, agent: str, redirections: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     command = f"exec {sys.executable} {PROGRAM} {agent} {tmp_path}/events {redirections}"
     return subprocess.run(["sh", "-c", command], input=given, capture_output=True, timeout=SECONDS)
