@@ -7,11 +7,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pi_sandbox.memory_check.findings import Finding, Hit, Severity
 from pi_sandbox.memory_check.format_rules import FormatCheck, StoreKind
-from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile, decode_content, lines_of
+from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile, decode_content, is_too_large, lines_of
 from pi_sandbox.memory_check.personal_data import find_personal_in
 from pi_sandbox.memory_check.prefilter import TextBatch
 from pi_sandbox.memory_check.secret_scan import scan_texts
@@ -27,7 +27,7 @@ _KIND_MESSAGES = {
         "a repository inside the store: its files would not be pushed; remove its .git folder or move it out",
     ),
     FileKind.UNREADABLE: ("unreadable", "the file cannot be read, so it cannot be checked"),
-    FileKind.TOO_LARGE: ("too-large", "the file is too large to be checked"),
+    FileKind.TOO_LARGE: ("too-large", "the file is too large to be checked; a note is far shorter"),
     FileKind.SPECIAL: ("special-file", "neither a file nor a folder"),
 }
 _GIT_NAMES = frozenset({".git", "git~1"})
@@ -66,6 +66,8 @@ def check_store(
     count = size = characters = 0
     for file in files:
         count, size = count + 1, size + len(file.content)
+        if is_too_large(file.content):
+            file = replace(file, content=b"", kind=FileKind.TOO_LARGE)
         findings += _path_findings(file)
         readings = _readings(file, findings, format_check)
         waiting += readings
@@ -148,7 +150,8 @@ def _scan(readings: Sequence[_Reading], live_secrets: Sequence[str]) -> Iterator
 
 
 def _finding(reading: _Reading, hit: Hit, severity: Severity) -> Finding:
-    return Finding(reading.path, hit.line if reading.line_numbers else None, severity, hit.category, hit.message)
+    line = hit.line if reading.line_numbers else None
+    return Finding(reading.path, line, severity, hit.category, hit.message, hit.before, hit.after)
 
 
 def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -17,7 +17,8 @@ class Finding:
     """One thing on one line of one file.
 
     `path` is relative to the store and may hold lone surrogates (bytes that are not UTF-8);
-    `line` counts from 1 and is None where the whole file is meant.
+    `line` counts from 1 and is None where the whole file is meant; `before` and `after` are how many lines around it
+    belong to the finding.
     """
 
     path: str
@@ -25,12 +26,16 @@ class Finding:
     severity: Severity
     category: str
     message: str
+    before: int = 0
+    after: int = 0
 
 
 @dataclass(frozen=True, order=True)
 class Hit:
-    """A finding inside one text: the line (from 1), the category, the sentence."""
+    """A finding inside one text: the line (from 1), the category, the sentence, the lines around that belong to it."""
 
     line: int
     category: str
     message: str
+    before: int = 0
+    after: int = 0

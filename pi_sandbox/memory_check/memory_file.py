@@ -10,6 +10,11 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+TEXT_LIMIT_BYTES = 4 * 1024 * 1024
+TEXT_LIMIT_LINES = 100_000
+"""Above either a file is not scanned but blocks: each different word and each line costs many times its own bytes, and
+the check has 1 GiB (`compose/check.yaml`)."""
+
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _WIDE_MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -52,6 +57,11 @@ class DecodedText:
     readings: tuple[str, ...]
     others: tuple[str, ...]
     certain: bool
+
+
+def is_too_large(content: bytes) -> bool:
+    """Tells whether a content is longer than what is scanned."""
+    return len(content) > TEXT_LIMIT_BYTES or content.count(b"\n") > TEXT_LIMIT_LINES
 
 
 def decode_content(content: bytes) -> DecodedText:

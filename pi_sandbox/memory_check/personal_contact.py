@@ -24,6 +24,8 @@ _INTERNATIONAL = re.compile(r"(?<![\w+./-])(?:\+|00(?=[1-9]))\s?\d(?:[ ()./\-–
 _NATIONAL = re.compile(r"(?<![\w+.,/:-])\(?0[1-9]\d{0,5}\)?(?:[ ./\-–‑]{0,3}\d){4,12}(?![\w:])")
 _AMERICAN = re.compile(r"(?<![\w+.,/:-])(?:1[-. ])?(?:\([2-9]\d{2}\)\s?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}(?![\w-])")
 _BARE = re.compile(r"(?<![\w+.,/:-])\d(?:[ ./\-–]{0,2}\d){5,13}(?!\w)")
+_NUMBER_AT_END = re.compile(r"\d[ ()./\-–‑|*_`\\]{0,8}$")
+_DIGITS_AT_START = re.compile(r"[\s>|*_`()./\-–‑]{0,12}\d")
 _PHONE_WORD = re.compile(
     r"(?i)(?<![a-zäöü])(?:tel(?:efon\w{0,8})?|fon|phone|telephone|mobile?|mobil\w{0,8}|cell|handy\w{0,8}|fax|"
     r"whats-?app|signal|rufnummer|rückruf\w{0,6}|anruf\w{0,4}|anrufen|angerufen|erreichbar|erreicht|call(?:ed|ing)?|"
@@ -68,6 +70,7 @@ _STREET_ROMANCE = re.compile(
     r"áéíóúñç-]{2,40}?,?\s\d{1,4})(?!\w)"
 )
 _POSTCODE_EN = re.compile(r"(?<!\w)(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z][a-z]+,? [A-Z]{2} \d{5}(?:-\d{4})?)(?!\w)")
+_PLACE_LINE = re.compile(r"(?:[\w'’.-]{1,30}[ ,]{1,2}){0,4}[\w-]{0,3}\d")
 _ADDRESS_WORD = re.compile(
     r"(?i)adress|anschrift|address|wohn|lives|living|lebt|lieferung|liefern|ship|deliver|zieht|zog|umgezogen|moved|"
     r"moving|home|zuhause|daheim|residen|postanschrift|gemeldet|post an|send it to|schicken|P\.?O\.? box|postfach"
@@ -216,6 +219,13 @@ def _is_phone(line: str, found: re.Match[str], region: str | None) -> bool:
     )
 
 
+def phone_lines(lines: Sequence[str], index: int) -> int:
+    """Gives how many lines after line `index` go on with a number that stands at its end."""
+    if index + 1 == len(lines) or _NUMBER_AT_END.search(lines[index]) is None:
+        return 0
+    return int(_DIGITS_AT_START.match(lines[index + 1]) is not None)
+
+
 def _called_directly(near: str) -> bool:
     return (
         re.search(
@@ -278,6 +288,19 @@ def addresses(lines: Sequence[str], index: int) -> Iterator[str]:
         or (_POSTCODE_EN.search(line) and _ADDRESS_WORD.search(line + before))
     ):
         yield "looks like a postal address"
+
+
+def address_lines(lines: Sequence[str], index: int) -> tuple[int, int]:
+    """Gives how many lines before and after line `index` can hold the rest of an address: a street above, digits or a
+    place below."""
+    before = index > 0 and any(
+        pattern.search(lines[index - 1])
+        for pattern in (_STREET_DE, _STREET_DE_FREE, _STREET_EN, _STREET_ROMANCE, _ADDRESS_WORD)
+    )
+    after = index + 1 < len(lines) and any(
+        pattern.match(lines[index + 1].strip(" >|*-")) for pattern in (_POSTCODE_DE, _POSTCODE_EN, _PLACE_LINE)
+    )
+    return int(before), int(after)
 
 
 def _is_english_street(line: str, found: re.Match[str]) -> bool:

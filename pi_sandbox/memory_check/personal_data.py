@@ -52,8 +52,21 @@ def _find(lines: list[str], marks: dict[str, int] | None) -> list[Hit]:
     for number, line in enumerate(lines):
         mask = _ALL if marks is None else _mask(line, marks)
         if mask:
-            hits.update(Hit(number + 1, category, message) for category, message in _of_line(lines, number, mask))
+            for category, message in _of_line(lines, number, mask):
+                before, after = _lines_around(category, lines, number)
+                hits.add(Hit(number + 1, category, message, before, after))
     return sorted(hits)
+
+
+def _lines_around(category: str, lines: Sequence[str], number: int) -> tuple[int, int]:
+    """Gives how many lines before and after the one of a hit belong to it."""
+    match category:
+        case "personal-address":
+            return contact.address_lines(lines, number)
+        case "personal-phone":
+            return 0, contact.phone_lines(lines, number)
+        case _:
+            return 0, 0
 
 
 def _mask(line: str, marks: dict[str, int]) -> int:

@@ -123,5 +123,5 @@ def _is_known(git: PrivateGit, item: PushFinding, remote: RemoteText) -> bool:
     decoded = decode_content(content)
     if item.finding.line is None:
         return not decoded.others and remote.has_path(item.path)
-    lines = lines_of(decoded.readings[0])
-    return item.finding.line <= len(lines) and remote.has_line(lines[item.finding.line - 1])
+    first, last = item.finding.line - 1 - item.finding.before, item.finding.line + item.finding.after
+    return any(remote.has_lines(lines_of(reading)[first:last]) for reading in decoded.readings)

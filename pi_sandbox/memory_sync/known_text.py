@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from pi_sandbox.git_access.object_data import GITLINK, LINK, TreeEntry
 from pi_sandbox.git_access.objects import read_objects
 from pi_sandbox.git_access.private_git import PrivateGit
-from pi_sandbox.memory_check.memory_file import decode_content, lines_of
-from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
+from pi_sandbox.memory_check.memory_file import TEXT_LIMIT_BYTES, decode_content, lines_of
 
 _MARKS = re.compile(r"\s*(?:(?:[>*+-]|#{1,6}|\d{1,9}[.)])\s+)*")
 _BETWEEN_FILES = "\n"
@@ -34,15 +33,15 @@ class RemoteText:
         """Whether the remote has a file with exactly this content."""
         return any(entry.id == blob for entry in self.entries.values())
 
-    def has_line(self, line: str) -> bool:
-        """Whether the words of the line stand on the remote."""
-        words = normalised([line])
+    def has_lines(self, lines: Iterable[str]) -> bool:
+        """Whether the words of the lines stand on the remote, one after the other."""
+        words = normalised(lines)
         return bool(words.strip()) and words in self._text()
 
     def _text(self) -> str:
         if not self._texts:
             blobs = {entry.id for entry in self.entries.values() if entry.mode not in (LINK, GITLINK)}
-            contents = read_objects(self.git, sorted(blobs), size_limit=FILE_LIMIT_BYTES)
+            contents = read_objects(self.git, sorted(blobs), size_limit=TEXT_LIMIT_BYTES)
             self._texts.append(
                 _BETWEEN_FILES.join(
                     normalised(lines_of(reading))

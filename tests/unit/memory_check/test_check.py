@@ -5,7 +5,7 @@ import pytest
 from pi_sandbox.memory_check.check import StoreResult, check_store
 from pi_sandbox.memory_check.findings import Severity
 from pi_sandbox.memory_check.format_rules import StoreKind
-from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile
+from pi_sandbox.memory_check.memory_file import TEXT_LIMIT_BYTES, TEXT_LIMIT_LINES, FileKind, MemoryFile
 
 PASSWORD = "Tiger" + "42!blau"
 
@@ -32,6 +32,16 @@ def test_what_cannot_be_looked_into_blocks(kind: FileKind, category: str) -> Non
     result = check(MemoryFile("notes/x", b"", kind))
     assert [finding.severity for finding in result.findings if finding.category == category] == [Severity.BLOCKING]
     assert found(check(MemoryFile("notes/x", b"")), category) == []
+
+
+@pytest.mark.parametrize(
+    ("fitting", "unit"), [(b"ab\n" * TEXT_LIMIT_LINES, b"\n"), (b" " * TEXT_LIMIT_BYTES, b" ")], ids=["lines", "bytes"]
+)
+def test_a_file_longer_than_what_is_scanned_blocks_and_counts(fitting: bytes, unit: bytes) -> None:
+    longer = check(MemoryFile("notes/a.md", fitting + unit))
+    assert found(longer, "too-large") == [("notes/a.md", None)]
+    assert (longer.files, longer.bytes) == (1, len(fitting) + 1)
+    assert found(check(MemoryFile("notes/a.md", fitting)), "too-large") == []
 
 
 def test_nothing_looked_at_is_not_clean() -> None:

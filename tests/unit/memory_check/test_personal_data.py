@@ -65,3 +65,24 @@ def test_a_look_alike_is_not_asked_about(line: str) -> None:
 def test_a_message_holds_nothing_of_the_value() -> None:
     for hit in find_personal([f"Anna Weber, {IBAN}, anna.weber@example.org, Tel. 030 / 2345678"]):
         assert not any(part in hit.message for part in ("Anna", "3704", "example", "2345"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "category", "span"),
+    [
+        (["Lindenstraße 12", "80331 Muenchen"], "personal-address", (1, 0, 1)),
+        (["Lindenstraße 12", "- the build runs at night"], "personal-address", (1, 0, 0)),
+        (["Am Anger 3", "80331 Muenchen"], "personal-address", (2, 1, 0)),
+        (["12 Baker Street", "Springfield, IL 62704"], "personal-address", (1, 0, 1)),
+        (["Telefon +49 89 6383", "5127001"], "personal-phone", (1, 0, 1)),
+        (["Telefon +49 89 6383", "  -5127001"], "personal-phone", (1, 0, 1)),
+        (["Telefon +49 89 6383", "abends"], "personal-phone", (1, 0, 0)),
+        (["Telefon +49 89 6383 abends", "2 Kisten"], "personal-phone", (1, 0, 0)),
+        (["Telefon +49 89 6383"], "personal-phone", (1, 0, 0)),
+    ],
+)
+def test_a_finding_names_the_lines_around_that_belong_to_it(
+    lines: list[str], category: str, span: tuple[int, int, int]
+) -> None:
+    hits = [hit for hit in find_personal(lines) if hit.category == category]
+    assert [(hit.line, hit.before, hit.after) for hit in hits] == [span]

@@ -38,7 +38,7 @@ def remote(tmp_path):
     ],
 )
 def test_a_line_whose_words_are_there_is_known(remote, line):
-    assert remote.has_line(line)
+    assert remote.has_lines([line])
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_line_whose_words_are_there_is_known(remote, line):
     ],
 )
 def test_any_other_line_is_new(remote, line):
-    assert not remote.has_line(line)
+    assert not remote.has_lines([line])
 
 
 def test_paths_and_contents_are_known(remote):
@@ -68,4 +68,10 @@ def test_paths_and_contents_are_known(remote):
 def test_an_empty_remote_knows_nothing(remote):
     empty = RemoteText(remote.git, {})
 
-    assert not empty.has_line("Ask Erika")
+    assert not empty.has_lines(["Ask Erika"])
+
+
+def test_lines_are_known_only_if_all_of_them_follow_each_other_on_the_remote(remote):
+    assert remote.has_lines(["- Ask Erika about it, she knows", "  how the site"])
+    assert not remote.has_lines(["- Ask Erika about it, she knows", "  where the site"])
+    assert not remote.has_lines(["  how the site is built.", "- Ask Erika about it, she knows"])
