@@ -158,7 +158,11 @@ def _result(started: "Git.AutoInterrupt", seconds: float) -> GitResult:
         process.stderr.close()
     errors = messages.text()
     if full.is_set():
-        errors += f"\nmore output than {OUTPUT_BYTES // 1024**2} MiB"
+        errors += f"\nended for more output than {OUTPUT_BYTES // 1024**2} MiB"
+    elif late.is_set():
+        errors += f"\nended after {seconds:g} seconds"
+    elif process.returncode == -signal.SIGKILL:
+        errors += "\nended by force, as the kernel does at a memory limit"
     return GitResult(process.returncode, output[:OUTPUT_BYTES], errors, late.is_set(), full.is_set())
 
 

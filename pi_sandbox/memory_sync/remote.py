@@ -109,7 +109,7 @@ class Remote:
     def _show(self, text: str) -> None:
         lines = [line for line in text.replace("\r\n", "\n").split("\n") if line.strip()]
         if self.console.show(lines[:SHOWN_LINES]) and len(lines) > SHOWN_LINES:
-            self.console.say(f"  ({len(lines) - SHOWN_LINES} more lines of the remote are not shown)")
+            self.console.say(f"  (at least {len(lines) - SHOWN_LINES} more lines of the remote are not shown)")
 
 
 @contextmanager

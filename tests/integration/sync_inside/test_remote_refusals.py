@@ -157,6 +157,17 @@ def test_a_hook_cannot_draw_a_question_or_show_the_credential(pushed):
     assert "holds a credential and is not shown" in result.said.text
 
 
+def test_a_hook_that_floods_costs_neither_the_push_nor_the_readers_patience(pushed):
+    pushed.server.add_hook(pushed.remote_name, "post-receive", "yes flood | head -c 30000000 >&2; echo last >&2")
+    pushed.note("build", "It is built by make, twice.")
+    result = pushed.sync("y")
+
+    assert result.outcome is StoreOutcome.PUSHED
+    assert pushed.tip == pushed.head
+    assert 0 < sum("flood" in line for line in result.said.lines) <= 200
+    assert "more lines of the remote are not shown" in result.said.text
+
+
 def test_a_remote_that_moves_on_between_the_look_and_the_push_rejects(pushed, tmp_path):
     def move_on(question):
         other = pushed.elsewhere(tmp_path / "other")

@@ -171,3 +171,13 @@ def test_messages_within_measure_are_whole(git_that_is, tmp_path):
     git_that_is("yes 'remote: a' | head -n 9000 >&2")
 
     assert try_git(tmp_path, "anything").errors == "remote: a\n" * 9000
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"), [("exec sleep 60", "after 0.5 seconds"), ("kill -KILL $$", "by force, as the kernel does")]
+)
+def test_an_end_without_a_word_of_git_has_a_reason(git_that_is, tmp_path, script, reason):
+    git_that_is(script)
+
+    with pytest.raises(GitFailedError, match=reason):
+        run_git(tmp_path, "anything", seconds=0.5)
