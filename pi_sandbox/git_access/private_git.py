@@ -34,6 +34,12 @@ _FIXED_CONFIG: tuple[tuple[str, str], ...] = (
     ("fetch.writeCommitGraph", "false"),
 )
 
+_NO_REFLOG = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "core.logAllRefUpdates",
+    "GIT_CONFIG_VALUE_0": "false",
+}
+
 
 @dataclass(frozen=True)
 class PrivateGit:
@@ -104,9 +110,10 @@ def private_git(repository: Repository, settings: Mapping[str, str] | None = Non
 def git_in_store(repository: Repository, *arguments: str, variables: Mapping[str, str] | None = None) -> str:
     """Runs git in the store's own directory, for the few commands that move its branch and index.
 
-    Raises `GitFailedError`. The caller has looked at the configuration; hooks are off as everywhere.
+    Raises `GitFailedError`. The caller has looked at the configuration; hooks are off as everywhere, and no reflog is
+    begun.
     """
-    every = {"GIT_DIR": str(repository.git_dir), **(variables or {})}
+    every = {"GIT_DIR": str(repository.git_dir), **_NO_REFLOG, **(variables or {})}
     return run_git(repository.folder, *arguments, variables=every)
 
 

@@ -1,7 +1,8 @@
 """Reads a store's `.git` as data, before any git command sees it, and refuses what is not a plain repository.
 
 - `.git` is a real folder with a real `HEAD`, `config`, `objects` and `refs`; nothing in it leads elsewhere: no gitfile,
-  no link, no `commondir`, no alternates, no partial clone. `config.worktree` counts as a part of `config`.
+  no `commondir`, no alternates, no partial clone. `config.worktree` counts as a part of `config`.
+- Everything in `.git` is a folder or a file: git would read and write through a link, into whatever else is in reach.
 - What is asked further before a push stands in `push_rules.py`.
 
 Not handled: refs in the reftable format. Their configuration key is refused.
@@ -95,6 +96,7 @@ def read_repository(folder: Path) -> Repository:
         what = "a link" if kind == stat.S_IFLNK else "a file that leads to another place (a worktree or a submodule)"
         raise RepositoryRefusedError(f"the store's .git is {what}, not a folder", _CLONE_HINT)
     _refuse_redirections(git_dir)
+    _refuse_links(git_dir)
     config = _config(git_dir)
     packed = _packed_refs(git_dir)
     branch, head = _head(git_dir, packed)
@@ -137,6 +139,30 @@ def _refuse_redirections(git_dir: Path) -> None:
         promised = False
     if promised:
         raise RepositoryRefusedError("the store is a partial clone, so files are missing", "clone it as a whole")
+
+
+def _refuse_links(git_dir: Path) -> None:
+    folders = [git_dir]
+    while folders:
+        folder = folders.pop()
+        try:
+            with os.scandir(folder) as entries:
+                found = list(entries)
+        except OSError as error:
+            raise RepositoryRefusedError(
+                f"the store's {quoted(folder.relative_to(git_dir.parent))} cannot be listed: {error.strerror}",
+                "see who owns it",
+            ) from error
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(Path(entry.path))
+            elif not entry.is_file(follow_symlinks=False):
+                what = "a link" if entry.is_symlink() else "neither a file nor a folder"
+                name = quoted(Path(entry.path).relative_to(git_dir.parent))
+                raise RepositoryRefusedError(
+                    f"the store's {name} is {what}, so git would read or write elsewhere",
+                    "put a file or a folder in its place, or remove it",
+                )
 
 
 def _config(git_dir: Path) -> tuple[ConfigEntry, ...]:

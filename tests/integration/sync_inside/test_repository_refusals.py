@@ -1,10 +1,12 @@
 """A store that is no plain repository, or is in the middle of something, stops before anything reaches the network."""
 
 import os
+import shutil
 
 import pytest
 
 from pi_sandbox.memory_sync.outcome import StoreOutcome
+from tests.integration.sync_inside.stores import Conversation
 
 REFUSED = {
     "a program in the configuration": (".git/config", "[core]\n\tfsmonitor = touch RAN\n", "core.fsmonitor"),
@@ -39,6 +41,65 @@ def test_a_store_that_is_not_plain_is_refused_before_the_network(pushed, name, t
     assert pushed.server.requests() == requests
     assert pushed.state() == before
     assert not (pushed.folder / "RAN").exists()
+
+
+LINKED = {
+    "a reflog": (".git/logs/refs/heads/main", "file"),
+    "the folder of the branches": (".git/refs/heads", "folder"),
+    "a folder of objects": (".git/objects/{missing}", "folder"),
+    "a file that git does not know": (".git/mine", "file"),
+}
+
+
+@pytest.mark.parametrize("when", ["before the sync", "while the question is open"])
+@pytest.mark.parametrize(("name", "kind"), LINKED.values(), ids=LINKED)
+def test_nothing_is_written_through_a_link_in_the_git_folder(pushed, tmp_path, name, kind, when):
+    taken = {path.name for path in (pushed.folder / ".git/objects").iterdir()}
+    missing = next(name for name in (f"{number:02x}" for number in range(256)) if name not in taken)
+    place, target = pushed.folder / name.format(missing=missing), tmp_path / "elsewhere"
+    pushed.note("build", "It is made twice.")
+
+    def link(_question: str = "") -> None:
+        if place.is_dir():
+            place.rename(target)
+        elif kind == "folder":
+            target.mkdir()
+        else:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.unlink(missing_ok=True)
+            target.write_text("mine\n")
+        place.symlink_to(target)
+
+    tip = pushed.tip
+    if when == "before the sync":
+        link()
+        result = pushed.sync("y")
+    else:
+        result = pushed.sync(said=Conversation(["y"], before_answer=link))
+
+    assert result.outcome is StoreOutcome.FAILED
+    assert "is a link, so git would read or write elsewhere" in result.message
+    assert pushed.tip == tip
+    if kind == "file":
+        assert target.read_text() == "mine\n"
+    else:
+        assert [path.read_text().strip() for path in target.iterdir()] in ([], [tip])
+
+
+def test_a_pipe_in_the_git_folder_is_refused(pushed):
+    os.mkfifo(pushed.folder / ".git/pipe")
+    result = pushed.sync("y")
+
+    assert result.outcome is StoreOutcome.FAILED
+    assert "neither a file nor a folder" in result.message
+
+
+def test_no_reflog_is_begun(pushed):
+    shutil.rmtree(pushed.folder / ".git/logs", ignore_errors=True)
+    pushed.note("build", "It is made twice.")
+
+    assert pushed.sync("y").outcome is StoreOutcome.PUSHED
+    assert not (pushed.folder / ".git/logs").exists()
 
 
 def test_hooks_of_the_store_never_run(pushed, tmp_path):

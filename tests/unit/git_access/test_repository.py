@@ -3,7 +3,6 @@ import shutil
 
 import pytest
 
-from pi_sandbox.errors import FilesError
 from pi_sandbox.git_access.push_rules import refuse_unless_pushable
 from pi_sandbox.git_access.repository import (
     NoRepositoryError,
@@ -183,15 +182,20 @@ def test_a_branch_behind_a_link_is_refused(folder, tmp_path):
     place = folder / ".git/refs/heads/notes"
     place.rename(tmp_path / "elsewhere")
     place.symlink_to(tmp_path / "elsewhere")
-    read_refused(folder, "is no folder")
+    read_refused(folder, "is a link")
 
 
 def test_a_branch_that_is_a_link_is_refused(folder, tmp_path):
     ref = folder / ".git/refs/heads/main"
     ref.rename(tmp_path / "elsewhere")
     ref.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(FilesError, match="is a link"):
-        read_repository(folder)
+    read_refused(folder, "is a link")
+
+
+def test_a_pipe_anywhere_in_the_git_folder_is_refused(folder):
+    (folder / ".git/deep/er").mkdir(parents=True)
+    os.mkfifo(folder / ".git/deep/er/pipe")
+    read_refused(folder, "neither a file nor a folder")
 
 
 def test_every_refused_key_is_listed_with_the_command_that_removes_it(folder):
