@@ -1,44 +1,76 @@
-"""Finds credentials that are in use, in any spelling: as they are, percent-encoded, in base64, broken by anything but
-letters and digits."""
+"""Finds credentials that are in use, in any spelling: as they are, in capitals, escaped for a URL, a page or a program
+(also more than once), in hexadecimal digits, in base64, broken by anything but letters and digits."""
 
 import base64
+import html
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from urllib.parse import quote
+from urllib.parse import unquote
 
 _LEFT_OUT = re.compile(r"[^A-Za-z0-9]+")
 _SHORTEST = 6
+_ESCAPED_PERCENT = re.compile("%(?:25)+")
+_ESCAPED_AMPERSAND = re.compile("&(?:amp;)+", re.IGNORECASE)
+_CHARACTER = re.compile(r"(?<!\\)\\++(?:u\{?([0-9a-fA-F]{4})\}?|x([0-9a-fA-F]{2}))")
+_ROUNDS = 4
+"""Kinds of escapes that can lie one in the other; one kind in itself is taken off in one round."""
 
 
 def lines_with(lines: Sequence[str], secrets: Sequence[str]) -> list[int]:
     """Gives the numbers (from 0) of the lines where one of the secrets begins.
 
-    Letters and digits are compared and everything else is passed over, so Markdown, blanks, line ends and escapes hide
-    nothing.
+    Letters, without their case, and digits are compared and everything else is passed over, so Markdown, blanks, line
+    ends and escapes hide nothing.
     A secret with fewer than six letters and digits is compared as it is.
     """
     if not secrets:
         return []
-    squeezed = [_LEFT_OUT.sub("", line) for line in lines]
-    starts = [0, *accumulate(len(line) for line in squeezed)]
-    text = "".join(squeezed)
     found: set[int] = set()
-    for secret in secrets:
-        for spelling in _spellings(secret):
-            found.update(bisect_right(starts, at) - 1 for at in _occurrences(text, spelling))
-        if len(_LEFT_OUT.sub("", secret)) < _SHORTEST and secret:
-            found.update(number for number, line in enumerate(lines) if secret in line)
+    for view in _views(lines):
+        squeezed = [_squeezed(line) for line in view]
+        starts = [0, *accumulate(len(line) for line in squeezed)]
+        text = "".join(squeezed)
+        for secret in secrets:
+            for spelling in _spellings(secret):
+                found.update(bisect_right(starts, at) - 1 for at in _occurrences(text, spelling))
+            if len(_squeezed(secret)) < _SHORTEST and secret:
+                found.update(number for number, line in enumerate(view) if secret in line)
     return sorted(found)
 
 
+def _views(lines: Sequence[str]) -> Iterator[Sequence[str]]:
+    yield lines
+    unescaped = [_unescaped(line) for line in lines]
+    if any(after is not before for before, after in zip(lines, unescaped, strict=True)):
+        yield unescaped
+
+
+def _unescaped(line: str) -> str:
+    for _ in range(_ROUNDS):
+        before = line
+        if "&" in line:
+            line = html.unescape(_ESCAPED_AMPERSAND.sub("&", line))
+        if "%" in line:
+            line = unquote(_ESCAPED_PERCENT.sub("%", line))
+        if "\\" in line:
+            line = _CHARACTER.sub(lambda found: chr(int(found[1] or found[2], 16)), line)
+        if line == before:
+            return before
+    return line
+
+
+def _squeezed(text: str) -> str:
+    return _LEFT_OUT.sub("", text).lower()
+
+
 def _spellings(secret: str) -> set[str]:
-    plain = {secret, quote(secret, safe=""), quote(secret), secret.encode().hex()}
+    plain = {secret, secret.encode().hex()}
     for shift in range(3):
         encoded = base64.b64encode(b"\0" * shift + secret.encode()).decode()
         plain.add(encoded[(0, 2, 3)[shift] : len(encoded) - 4 if shift or encoded.endswith("=") else None])
-    return {squeezed for text in plain if len(squeezed := _LEFT_OUT.sub("", text)) >= _SHORTEST}
+    return {squeezed for text in plain if len(squeezed := _squeezed(text)) >= _SHORTEST}
 
 
 def _occurrences(text: str, part: str) -> list[int]:
