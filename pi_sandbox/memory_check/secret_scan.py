@@ -49,7 +49,7 @@ _TRIGGERS = (
         tuple(
             "aws akia agpa aida aroa aipa anpa anva asia a3t accountkey= :// gho_ ghp_ ghu_ ghs_ ghr_ github_pat_ "
             "glpat- gldt- glft- glsoat- glrt- gr1348941 glcbt- glimt- glptt- glagent- gloas- _authtoken t3blbkfj "
-            "pypi- sg. xox hooks.slack sq0 k_live_ eyj".split()
+            "pypi- sg. xox hooks.slack sq0 k_live_".split()
         ),
         (
             re.compile(
@@ -57,6 +57,7 @@ _TRIGGERS = (
             ),
             re.compile(r"[MNO][a-zA-Z\d_-]{23,25}\.[a-zA-Z\d_-]{6}\."),
         ),
+        lambda word: "eyJ" in word and "." in word[word.find("eyJ") :],
     ),
     Trigger(secret_words.CHOSEN_NEEDLES),
     Trigger(test=may_hold_secret),
@@ -121,7 +122,7 @@ class _Index:
 
     marks: dict[str, int]
     tokens: dict[str, tuple[str, ...]]
-    halves: frozenset[str]
+    halves: dict[str, list[str]]
 
     @classmethod
     def of(cls, words: DistinctWords) -> "_Index":
@@ -130,7 +131,7 @@ class _Index:
         for word, needles in long_words.holding(_FORMS_BY_NEEDLE).items():
             if names := tuple(_form_names(word, [form for needle in needles for form in _FORMS_BY_NEEDLE[needle]])):
                 tokens[word] = names
-        return cls(merged_marks(words, _TRIGGERS), tokens, frozenset(words.holding(_JOINING_NEEDLES)))
+        return cls(merged_marks(words, _TRIGGERS), tokens, words.holding(_JOINING_NEEDLES))
 
 
 class _Found:
@@ -179,8 +180,8 @@ def _scan(raw: list[str], freed: list[str], index: _Index | None, live_secrets: 
                         mask |= index.marks[word]
             for message in messages:
                 found.prove(number, message)
-        if number + 1 < len(raw) and _may_join(freed[number].split()[-1:], index):
-            broken = _broken_token(freed, number)
+        if number + 1 < len(raw) and (needles := _begun_tokens(freed[number].split()[-1:], index)):
+            broken = _broken_token(freed, number, needles)
             if broken is not None:
                 found.prove(number, broken)
         if mask:
@@ -231,22 +232,24 @@ def _is_token(form: TokenForm, text: str) -> bool:
     return not is_placeholder(body) and looks_random(body)
 
 
-def _may_join(last_word: Sequence[str], index: _Index | None) -> bool:
+def _begun_tokens(last_word: Sequence[str], index: _Index | None) -> list[str]:
+    """Gives the beginnings of tokens that the last word of a line holds."""
     if index is not None:
-        return bool(last_word) and last_word[0] in index.halves
-    return any(needle in word for word in last_word for needle in _JOINING_NEEDLES)
+        return [needle for word in last_word for needle in index.halves.get(word, ())]
+    return [needle for needle in _JOINING_NEEDLES for word in last_word if needle in word]
 
 
-def _broken_token(lines: Sequence[str], number: int) -> str | None:
-    """Gives the name of a token that begins at the end of a line and ends at the start of the next one."""
+def _broken_token(lines: Sequence[str], number: int, needles: Sequence[str]) -> str | None:
+    """Gives the name of a token that begins with one of the needles at the end of a line and ends at the start of the
+    next one."""
     joined = joined_over_end(lines[number], lines[number + 1])
     if joined is None:
         return None
     text, seam = joined
-    for needle, forms in _FORMS_BY_NEEDLE.items():
-        if needle not in _JOINING_NEEDLES or not 0 <= text.find(needle) < seam:
+    for needle in needles:
+        if not 0 <= text.find(needle) < seam:
             continue
-        for form in forms:
+        for form in _FORMS_BY_NEEDLE[needle]:
             for match in form.pattern.finditer(text):
                 if (
                     match.start() < seam - 3

@@ -79,6 +79,12 @@ def test_a_line_of_20000_characters_takes_little_time_whatever_it_repeats(piece:
     assert _seconds(piece * (20_000 // len(piece))) < 3
 
 
+@pytest.mark.parametrize("line", ["eyJ" * 5, "glpat-" * 3, "xoxb-"])
+def test_lines_that_only_begin_like_a_token_take_little_time(line: str) -> None:
+    _seconds("eyJ\n")
+    assert _seconds(f"{line}\n" * 10_000) < 2
+
+
 def test_sixteen_times_the_notes_take_no_more_than_linear_time() -> None:
     note = "Das Passwort liegt im Tresor, siehe docs/auth.md und Commit 1a2b3c4.\n" * 150
     _seconds(note)
