@@ -14,6 +14,7 @@ CASES = {
     "an edit in a file with mixed line ends stays as it is": (b"a\nc\r\n", b"a\r\nb\n", b"a\nc\r\n"),
     "a file without any line end stays as it is": (b"a\r\n", b"b", b"a\r\n"),
     "a lone CR is no line end": (b"a\rb\n", b"a\n", b"a\rb\n"),
+    "a lone CR before a CRLF does not become one": (b"a\r\r\n", b"a\n", b"a\r\r\n"),
     "a file with a NUL stays as it is": (b"a\0\r\n", b"a\0\n", b"a\0\r\n"),
 }
 
