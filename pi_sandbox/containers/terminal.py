@@ -28,6 +28,7 @@ from pi_sandbox.containers.signals import Signals
 STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR = 0, 1, 2
 FALLBACK_SIZE = TerminalSize(rows=24, columns=80)
 FROZEN_SECONDS = 1.0
+BEHIND_SECONDS = 0.1
 
 
 class Terminal:
@@ -106,6 +107,10 @@ def suspend_self(terminal: Terminal, signals: Signals) -> TerminalSize:
     was_raw = terminal.is_raw
     terminal.leave()
     os.kill(0, signal.SIGTSTP)
+    while was_raw and _is_behind(STANDARD_INPUT) and not signals.ask_to_end():
+        # Continued behind the shell (`bg`): stopped again, as for touching the terminal.
+        os.kill(0, signal.SIGTTOU)
+        time.sleep(BEHIND_SECONDS)
     if was_raw and not signals.ask_to_end():
         terminal.enter()
     return terminal.size()
