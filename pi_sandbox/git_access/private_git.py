@@ -2,6 +2,7 @@
 
 - Configuration, refs, index, excludes and attributes are ours. Of the store's `.git` only objects are read, and the
   text of `info/exclude`, which is copied.
+- For a sync not even the objects are read by git itself: they are copied here first (`object_copy`).
 - New objects stay here until they are carried over, so a store that is only looked at is never written to.
 - What can hold a secret (a proxy's password, the way to a credential) stands in a file that only we can read, never in
   an argument.
@@ -28,6 +29,7 @@ _FIXED_CONFIG: tuple[tuple[str, str], ...] = (
     ("core.protectNTFS", "true"),
     ("core.logAllRefUpdates", "false"),
     ("pack.useBitmaps", "false"),
+    ("pack.useSparse", "false"),
     ("pack.allowPackReuse", "false"),
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
@@ -92,15 +94,21 @@ class PrivateGit:
 
 
 @contextmanager
-def private_git(repository: Repository, settings: Mapping[str, str] | None = None) -> Iterator[PrivateGit]:
-    """Gives a git directory over the repository's objects, for as long as the block lasts, with `settings` added."""
+def private_git(
+    repository: Repository, settings: Mapping[str, str] | None = None, *, borrows: bool = True
+) -> Iterator[PrivateGit]:
+    """Gives a git directory for as long as the block lasts, with `settings` added.
+
+    With `borrows` git finds the repository's objects in it, which is for looking only; else there are none yet.
+    """
     with tempfile.TemporaryDirectory(prefix="pi-sandbox-git-") as name:
         git = PrivateGit(Path(name), repository.folder, repository.object_format)
         for folder in ("git/objects/info", "git/objects/pack", "git/refs/heads", "git/info", "staging", "empty"):
             (git.folder / folder).mkdir(parents=True)
         (git.git_dir / "HEAD").write_text("ref: refs/heads/none\n")
-        objects = str(repository.git_dir / "objects")
-        (git.git_dir / "objects" / "info" / "alternates").write_bytes(_quoted_path(objects))
+        if borrows:
+            objects = str(repository.git_dir / "objects")
+            (git.git_dir / "objects" / "info" / "alternates").write_bytes(_quoted_path(objects))
         exclude = read_regular_file(repository.git_dir / "info" / "exclude", limit=_EXCLUDE_BYTES)
         (git.git_dir / "info" / "exclude").write_bytes(b"" if exclude is None else exclude.data)
         _write_config(git, {**dict(_FIXED_CONFIG), **(settings or {})})

@@ -117,7 +117,7 @@ def _is_known(git: PrivateGit, item: PushFinding, remote: RemoteText) -> bool:
         return False
     if remote.has_content(item.blob):
         return True
-    ((_, content),) = read_objects(git, [item.blob], size_limit=FILE_LIMIT_BYTES)
+    ((_, content),) = read_objects(git, [item.blob], size_limit=FILE_LIMIT_BYTES, from_store=True)
     if content is None:
         return False
     decoded = decode_content(content)

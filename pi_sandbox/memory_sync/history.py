@@ -3,14 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from pi_sandbox.git_access.object_copy import copy_contents, copy_trees
 from pi_sandbox.git_access.object_data import GITLINK, LINK, CommitData, TreeEntry
 from pi_sandbox.git_access.objects import read_commits, read_objects
 from pi_sandbox.git_access.private_git import PrivateGit
-from pi_sandbox.git_access.trees import read_trees
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile
 from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
 
 _COMMIT_LIMIT_BYTES = 4 * 1024 * 1024
+_NO_MODE = "000000"
 _SHOWN_ID = 12
 
 MESSAGE_FILE = "message"
@@ -24,6 +25,8 @@ class UnpushedCommit:
     data: CommitData
     new_entries: tuple[TreeEntry, ...]
     """What its tree holds that the trees of its parents do not."""
+    too_large: frozenset[str] = frozenset()
+    """The contents that are too large to be looked at."""
 
     @property
     def short(self) -> str:
@@ -32,15 +35,20 @@ class UnpushedCommit:
 
 
 def unpushed_commits(git: PrivateGit, tip: str | None, on_remote: Sequence[str]) -> tuple[UnpushedCommit, ...]:
-    """Gives the commits of `tip` that none of `on_remote` has, oldest first; raises `RepositoryRefusedError`."""
+    """Gives the commits of `tip` that none of `on_remote` has, oldest first; raises `RepositoryRefusedError`.
+
+    The commits must have been copied. Copies what they and the commits before them hold besides.
+    """
     if tip is None:
         return ()
     excluded = [f"^{commit}" for commit in on_remote]
     ids = git.run("rev-list", "--topo-order", "--reverse", tip, *excluded, "--").split()
     commits = tuple(read_commits(git, ids, size_limit=_COMMIT_LIMIT_BYTES))
-    read_trees(git, [commit.tree for commit in commits])
-    added = _added_entries(git, ids)
-    return tuple(UnpushedCommit(commit, added[commit.id]) for commit in commits)
+    parents = (parent for commit in commits for parent in commit.parents)
+    copy_trees(git, [tip, *ids, *parents, *on_remote])
+    added, changed = _differences(git, ids)
+    too_large = copy_contents(git, changed, size_limit=FILE_LIMIT_BYTES)
+    return tuple(UnpushedCommit(commit, added[commit.id], too_large) for commit in commits)
 
 
 def identities_on_remote(git: PrivateGit, on_remote: Sequence[str]) -> frozenset[str]:
@@ -56,9 +64,11 @@ def files_of_commit(git: PrivateGit, commit: UnpushedCommit, without: Set[TreeEn
     other = "\n".join((commit.data.message, *commit.data.other_headers))
     yield MemoryFile(MESSAGE_FILE, other.encode("utf-8", "surrogateescape"))
     entries = [entry for entry in commit.new_entries if entry not in without]
-    plain = [entry for entry in entries if entry.mode not in (LINK, GITLINK)]
+    plain = [entry for entry in entries if entry.mode not in (LINK, GITLINK) and entry.id not in commit.too_large]
     for entry in entries:
-        if entry.mode == LINK:
+        if entry.id in commit.too_large:
+            yield MemoryFile(entry.path, kind=FileKind.TOO_LARGE)
+        elif entry.mode == LINK:
             yield MemoryFile(entry.path, kind=FileKind.SYMLINK)
         elif entry.mode == GITLINK:
             yield MemoryFile(entry.path, kind=FileKind.GITLINK)
@@ -72,11 +82,17 @@ def identity_lines(commit: UnpushedCommit) -> list[str]:
     return list(dict.fromkeys(commit.data.identities))
 
 
-def _added_entries(git: PrivateGit, commits: Sequence[str]) -> Mapping[str, tuple[TreeEntry, ...]]:
-    """Gives, by commit, the entries of its tree that none of its parents' trees has (git-diff-tree(1), raw format)."""
+def _differences(
+    git: PrivateGit, commits: Sequence[str]
+) -> tuple[Mapping[str, tuple[TreeEntry, ...]], Mapping[str, None]]:
+    """Gives, by commit, the entries of its tree that none of its parents' trees has (git-diff-tree(1), raw format).
+
+    Beside them, every content that a commit and one of its parents differ in.
+    """
     options = ("--stdin", "-r", "-z", "-m", "--root", "--no-renames", "--full-index", "--no-abbrev")
     given = "".join(f"{commit}\n" for commit in commits)
     output = git.run("diff-tree", *options, standard_input=given.encode("ascii")) if commits else ""
+    contents: dict[str, None] = {}
     by_parent: dict[str, list[set[TreeEntry]]] = {commit: [] for commit in commits}
     fields = iter(output.split("\0")[:-1])
     for field in fields:
@@ -84,11 +100,14 @@ def _added_entries(git: PrivateGit, commits: Sequence[str]) -> Mapping[str, tupl
             current: set[TreeEntry] = set()
             by_parent[field].append(current)
             continue
-        _, mode, _, name, status = field.split(" ")
+        old_mode, mode, old_name, name, status = field.removeprefix(":").split(" ")
         path = next(fields)
+        sides = ((old_mode, old_name), (mode, name))
+        contents.update((one, None) for kind, one in sides if kind not in (GITLINK, _NO_MODE))
         if status != "D":
             current.add(TreeEntry(path, mode, name))
-    return {
+    added = {
         commit: tuple(sorted(set.intersection(*parents), key=lambda entry: entry.path)) if parents else ()
         for commit, parents in by_parent.items()
     }
+    return added, contents

@@ -41,7 +41,7 @@ class RemoteText:
     def _text(self) -> str:
         if not self._texts:
             blobs = {entry.id for entry in self.entries.values() if entry.mode not in (LINK, GITLINK)}
-            contents = read_objects(self.git, sorted(blobs), size_limit=TEXT_LIMIT_BYTES)
+            contents = read_objects(self.git, sorted(blobs), size_limit=TEXT_LIMIT_BYTES, from_store=True)
             self._texts.append(
                 _BETWEEN_FILES.join(
                     normalised(lines_of(reading))

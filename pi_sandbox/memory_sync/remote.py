@@ -86,7 +86,14 @@ class Remote:
 
     def push(self, commit: str, branch: str) -> None:
         """Pushes one commit to one branch, never by force; raises `SyncFailedError` unless the remote took it."""
-        options = ("--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no")
+        options = (
+            "--porcelain",
+            "--no-thin",
+            "--no-verify",
+            "--no-follow-tags",
+            "--no-signed",
+            "--recurse-submodules=no",
+        )
         refspec = f"{commit}:refs/heads/{branch}"
         result = self._run("push", *options, "--", self.access.url, refspec, seconds=PUSH_SECONDS)
         refused = rejection(result.output.decode("utf-8", "replace"))
@@ -115,7 +122,7 @@ class Remote:
 @contextmanager
 def reached_remote(repository: Repository, access: PushAccess, network: Network, console: Console) -> Iterator[Remote]:
     """Gives the remote of a store, through a private git directory that goes away at the end."""
-    with private_git(repository, _settings(network)) as git:
+    with private_git(repository, _settings(network), borrows=False) as git:
         credential = git.folder / "credential"
         write_credential(access, credential)
         helper = [sys.executable, "-I", "-m", "pi_sandbox.memory_sync.credential_helper", str(credential)]

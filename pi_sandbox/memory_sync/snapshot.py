@@ -101,7 +101,7 @@ class Snapshot:
         lines = "".join(f"{entry.mode} {entry.id}\t{entry.path}\0" for entry in self.entries)
         given = lines.encode("utf-8", "surrogateescape")
         self.git.run("update-index", "-z", "--index-info", standard_input=given, variables=variables)
-        tree = self.git.run("write-tree", variables=variables).strip()
+        tree = self.git.run("write-tree", "--missing-ok", variables=variables).strip()
         if tree_entries(self.git, tree) != {entry.path: entry for entry in self.entries}:
             raise FilesError(
                 "git made another tree than the files that were looked at", "look at the names of the files"
@@ -155,7 +155,7 @@ class Snapshot:
             and entry.mode in (_FILE, _PROGRAM)
             and self._id(item.content) != entry.id
         }
-        contents = read_objects(self.git, list(differing.values()), size_limit=FILE_LIMIT_BYTES)
+        contents = read_objects(self.git, list(differing.values()), size_limit=FILE_LIMIT_BYTES, from_store=True)
         return {path: content for path, (_, content) in zip(differing, contents, strict=True) if content is not None}
 
     def _take(self, item: _Waiting, content: bytes) -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pi_sandbox.git_access.object_data import object_id
+from pi_sandbox.git_access.object_copy import copy_commits, copy_contents
+from pi_sandbox.git_access.object_data import GITLINK, object_id
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.push_rules import refuse_unless_pushable
 from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError, read_repository
@@ -36,6 +37,7 @@ from pi_sandbox.memory_sync.remote import Remote, reached_remote
 from pi_sandbox.memory_sync.remote_agreement import commit_on_remote
 from pi_sandbox.memory_sync.review import Own, Review, ReviewedCommit, changed_lines, review_parts
 from pi_sandbox.memory_sync.snapshot import Snapshot
+from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
 from pi_sandbox.system.template_files import render_template
 
 
@@ -86,6 +88,7 @@ class _Sync:
 
     def run(self) -> StoreOutcome:
         self._say(f"asking the remote, {self.request.access.url}")
+        copy_commits(self._git, self.repository.head)
         on_remote = commit_on_remote(self.remote, self.repository, self._branch, self.record.last_push)
         candidate = self._checked(on_remote)
         if candidate is None:
@@ -129,6 +132,7 @@ class _Sync:
     def _checked(self, on_remote: str | None) -> _Candidate | None:
         """Step 3. Gives what may be shown, None where the owner did not confirm; raises if the check blocks."""
         before = [] if on_remote is None else [on_remote]
+        commits = unpushed_commits(self._git, self.repository.head, before)
         snapshot = Snapshot(self.repository, self._git, keep=True)
         result = check_store(
             snapshot.files(),
@@ -136,7 +140,6 @@ class _Sync:
             store_kind=store_kind(self.request.store),
             live_secrets=self.request.live_secrets,
         )
-        commits = unpushed_commits(self._git, self.repository.head, before)
         findings = [*findings_of_tree(result, snapshot.entries), *self._findings_besides(snapshot, commits, before)]
         self._report(result, findings)
         if any(item.finding.severity is Severity.BLOCKING for item in findings):
@@ -195,6 +198,9 @@ class _Sync:
             for commit in candidate.commits
         )
         snapshot = candidate.snapshot
+        earlier = (snapshot.committed.get(path) for path in snapshot.changed_paths())
+        replaced = [entry.id for entry in earlier if entry is not None and entry.mode != GITLINK]
+        copy_contents(self._git, replaced, size_limit=FILE_LIMIT_BYTES)
         diff = "" if candidate.new_commit is None else self._diff(self.repository.head or empty, candidate.new_commit)
         changes = changed_lines(snapshot.committed, {entry.path: entry for entry in snapshot.entries})
         return Review(self.request.store, self._branch, candidate.new_commit, changes, diff, commits)

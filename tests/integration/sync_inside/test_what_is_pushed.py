@@ -1,11 +1,15 @@
 """What is shown is what is scanned is what is pushed, whatever the repository contains and whatever happens."""
 
 import base64
+import hashlib
 import os
+import struct
 import unicodedata
+import zlib
 
 import pytest
 
+from pi_sandbox.git_access.object_data import object_id
 from pi_sandbox.memory_sync.outcome import StoreOutcome
 from tests.integration.sync_inside.stores import Conversation, make_store
 
@@ -27,6 +31,39 @@ def remote_files(store):
 def remote_content(store, path):
     bare = str(store.server.repository(store.remote_name))
     return store.git("-c", "safe.directory=*", "-C", bare, "show", f"main:{path}")
+
+
+def commit_text(tree, parent):
+    who = "Owner <owner@localhost> 1700000000 +0000"
+    return f"tree {tree}\nparent {parent}\nauthor {who}\ncommitter {who}\n\nx\n".encode()
+
+
+def pack_object(kind, content):
+    return object_id(kind, content, "sha1"), kind, content
+
+
+def write_pack(folder, objects):
+    """Writes a pack whose index claims ids that need not be those of the contents (gitformat-pack(5))."""
+    pack, entries = b"PACK" + struct.pack(">II", 2, len(objects)), []
+    for name, kind, content in objects:
+        size, first = len(content) >> 4, {"commit": 1, "tree": 2, "blob": 3}[kind] << 4 | len(content) & 15
+        header = bytearray()
+        while size:
+            header.append(first | 0x80)
+            first, size = size & 0x7F, size >> 7
+        header.append(first)
+        entry = bytes(header) + zlib.compress(content)
+        entries.append((bytes.fromhex(name), zlib.crc32(entry), len(pack)))
+        pack += entry
+    pack += hashlib.sha1(pack, usedforsecurity=False).digest()
+    entries.sort()
+    counts = (sum(1 for entry in entries if entry[0][0] <= first) for first in range(256))
+    index = b"\xfftOc" + struct.pack(">I", 2) + b"".join(struct.pack(">I", count) for count in counts)
+    index += b"".join(entry[0] for entry in entries)
+    index += b"".join(struct.pack(">I", entry[part]) for part in (1, 2) for entry in entries) + pack[-20:]
+    place = folder / f"pack-{pack[-20:].hex()}.pack"
+    place.write_bytes(pack)
+    place.with_suffix(".idx").write_bytes(index + hashlib.sha1(index, usedforsecurity=False).digest())
 
 
 def blocked(store, *lines):
@@ -271,6 +308,59 @@ def test_the_name_of_a_folder_without_files_is_not_pushed(pushed, kept):
     assert f"the tree {odd} is not one that git makes" in result.message
     assert key not in result.said.text + result.message + result.hint
     assert pushed.tip == tip
+
+
+def test_a_store_that_holds_two_contents_under_one_id_sends_what_was_shown_or_nothing(pushed):
+    """git reads whichever it comes upon, here one for the diff and another for the push."""
+    key, base, old = made_up_key(), pushed.head, pushed.git("rev-parse", "HEAD^{tree}")
+    plain, log = pushed.read_object(old, "tree"), pushed.git("rev-parse", "HEAD:log.md")
+    new = b"- 2026-01-30 begun\n- 2026-01-31 more\n"
+    secret = pack_object("blob", f"token: {key}\n".encode())
+    odd = pack_object("tree", plain + b"100644 zecret.md\0" + bytes.fromhex(secret[0]))
+    log_blob = pack_object("blob", new)
+    last = pack_object("tree", plain.replace(bytes.fromhex(log), bytes.fromhex(log_blob[0])))
+    first_commit = pack_object("commit", commit_text(odd[0], base))
+    last_commit = pack_object("commit", commit_text(last[0], first_commit[0]))
+    base_commit = (base, "commit", pushed.read_object(base, "commit"))
+    folder = pushed.folder / ".git/objects/pack"
+    folder.mkdir(exist_ok=True)
+    write_pack(folder, [first_commit, last_commit, base_commit, (old, "tree", plain), (odd[0], "tree", plain)])
+    write_pack(folder, [last, odd, secret, log_blob])
+    pushed.write("log.md", new)
+    pushed.write(".git/refs/heads/main", f"{last_commit[0]}\n")
+    pushed.git("read-tree", last_commit[0])
+    result = pushed.sync("y", "y")
+
+    assert result.outcome is StoreOutcome.FAILED, result.said.text
+    assert pushed.tip == base
+    assert not any(name in result.message for name in ("Traceback", key))
+
+
+def test_objects_that_change_while_the_question_is_open_are_not_what_is_sent(pushed):
+    pushed.note("build", "It is made twice.")
+    commit = pushed.commit()
+    blob = pushed.git("rev-parse", "HEAD:notes/build.md")
+    place = pushed.folder / ".git/objects" / blob[:2] / blob[2:]
+
+    def spoil(_question: str) -> None:
+        place.chmod(0o644)
+        place.write_bytes(zlib.compress(f"blob 5\0{made_up_key()[:5]}".encode()))
+
+    result = pushed.sync(said=Conversation(["y"], before_answer=spoil))
+
+    assert result.outcome is StoreOutcome.PUSHED, result.message
+    assert pushed.tip == commit
+    assert remote_content(pushed, "notes/build.md").endswith("It is made twice.")
+
+
+def test_only_the_new_objects_are_sent_and_only_they_come_into_the_store(pushed):
+    pushed.note("build", "It is made twice.")
+    before = {str(path) for path in (pushed.folder / ".git/objects").rglob("*") if path.is_file()}
+    pushed.sync("y")
+    after = {str(path) for path in (pushed.folder / ".git/objects").rglob("*") if path.is_file()}
+
+    assert len(after - before) == 4
+    assert pushed.tip == pushed.head
 
 
 def test_a_tree_that_is_endless_as_a_list_is_refused_at_once(pushed):
