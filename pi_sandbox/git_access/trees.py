@@ -16,6 +16,10 @@ ENTRIES_LIMIT = 100_000
 """Far above what a memory store has; a walk of it takes about a second."""
 PATHS_LIMIT_CHARACTERS = 16 * 1024 * 1024
 DEPTH_LIMIT = 100
+DISTINCT_LIMIT = 400_000
+"""Different entries in all trees of a push: about 150 MB of memory."""
+TOTAL_LIMIT = 10_000_000
+"""Entries in all trees of a push, eight bytes each where an entry is in many of them."""
 
 _TREE_LIMIT_BYTES = 16 * 1024 * 1024
 
@@ -53,6 +57,8 @@ def read_trees(
     trees: dict[str, tuple[TreeItem, ...]] = {}
     level = list(dict.fromkeys(roots))
     first = tuple(level)
+    distinct: dict[TreeItem, TreeItem] = {}
+    total = 0
     for _ in range(DEPTH_LIMIT):
         if not level:
             break
@@ -61,7 +67,11 @@ def read_trees(
             if content is None:
                 raise _too_large(name)
             contents[name] = content
-            trees[name] = _parsed(name, content, git.object_format)
+            items = _parsed(name, content, git.object_format)
+            trees[name] = tuple(distinct.setdefault(item, item) for item in items)
+            total += len(items)
+            if len(distinct) > DISTINCT_LIMIT or total > TOTAL_LIMIT:
+                raise _too_large(name)
         if take is not None:
             take(contents)
         inner = (item.id for name in contents for item in trees[name] if item.mode == FOLDER)

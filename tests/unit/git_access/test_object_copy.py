@@ -1,5 +1,6 @@
 import pytest
 
+from pi_sandbox.git_access import trees
 from pi_sandbox.git_access.object_copy import copy_commits, copy_contents, copy_trees
 from pi_sandbox.git_access.private_git import private_git
 from pi_sandbox.git_access.repository import RepositoryRefusedError, read_repository
@@ -59,3 +60,14 @@ def test_a_store_without_a_commit_has_nothing_to_copy(private):
     copy_trees(private, [])
 
     assert list((private.git_dir / "objects/pack").iterdir()) == []
+
+
+@pytest.mark.parametrize("limit", ["DISTINCT_LIMIT", "TOTAL_LIMIT"])
+def test_all_trees_of_a_push_together_are_bounded(folder, private, monkeypatch, limit):
+    head = git(folder, "rev-parse", "HEAD")
+    copy_commits(private, head)
+    monkeypatch.setattr(trees, limit, 3)
+    copy_trees(private, [head])
+    monkeypatch.setattr(trees, limit, 2)
+    with pytest.raises(RepositoryRefusedError, match="too many files"):
+        copy_trees(private, [head])
