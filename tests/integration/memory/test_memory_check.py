@@ -200,7 +200,7 @@ def test_the_status_names_what_is_not_pushed_yet(home: Sandbox) -> None:
     note(home, "private", PERSON)
     ended = home.call("memory-status")
     assert ended.ok().count("last synced: never") == 3
-    assert "== private: 5 changed files, 0 unpushed commits" in ended.out
+    assert "== private: 6 changed files, 0 unpushed commits" in ended.out
     (one,) = [
         store
         for store in json.loads(home.call("memory-status", "work", "--json").ok())["stores"]
