@@ -39,6 +39,7 @@ def comparisons() -> list[Comparison]:
             [command, "plan", str(project), "--format", "json"], env=environment, check=True, capture_output=True
         )
         container = json.loads(planned.stdout)["container"]
+        make_what_a_session_makes([command, "run", str(project), "--", "--version"], environment, container)
         reference = [docker, "run", *docker_flags(container), container["image"], "--version"]
         return [
             compare(
@@ -49,6 +50,14 @@ def comparisons() -> list[Comparison]:
                 target=TARGET,
             )
         ]
+
+
+def make_what_a_session_makes(command: list[str], environment: dict[str, str], container: dict[str, Any]) -> None:
+    """Gives the reference the folders that a session makes on the host, and a marker, which ours makes each time."""
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    for mount in container["mounts"]:
+        if mount["kind"] == "bind" and not Path(mount["source"]).exists():
+            Path(mount["source"]).touch()
 
 
 def docker_flags(container: dict[str, Any]) -> list[str]:
