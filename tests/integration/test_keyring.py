@@ -13,6 +13,11 @@ from pi_sandbox.exit_codes import ExitCode
 from tests.fakes.private_keyring import PrivateBus, private_bus
 
 CHECKOUT = Path(__file__).parents[2]
+SETTINGS = {
+    "PYTHONPATH": str(CHECKOUT),
+    "PI_SANDBOX_PASS_SECRETS": "SOME_KEY",
+    "BRAIN_WORK_URL": "https://git.example.org/memory/work.git",
+}
 
 
 @pytest.fixture
@@ -24,7 +29,7 @@ def bus(tmp_path: Path) -> Iterator[PrivateBus]:
 def pi_sandbox(bus: PrivateBus, *arguments: str, value: str = "") -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "pi_sandbox", "secret", *arguments],
-        env=bus.environ | {"PYTHONPATH": str(CHECKOUT), "PI_SANDBOX_PASS_SECRETS": "SOME_KEY"},
+        env=bus.environ | SETTINGS,
         input=value,
         capture_output=True,
         text=True,
