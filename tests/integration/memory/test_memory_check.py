@@ -206,7 +206,7 @@ def test_the_status_names_what_is_not_pushed_yet(home: Sandbox) -> None:
         for store in json.loads(home.call("memory-status", "work", "--json").ok())["stores"]
         if store["store"] == "work"
     ]
-    assert one["changed_files"] == 4
+    assert one["changed_files"] == 5
 
 
 @contextmanager
