@@ -202,7 +202,7 @@ class TestEngine:
     def test_a_missing_source_is_named(self, bench: Bench) -> None:
         missing = bench.folder / "not here"
         with pytest.raises(EngineError, match=r'does not see ".*/not here"'):
-            bench.create(bench.spec(*EXIT_7, mounts=(bind(missing, "/work"),)))
+            bench.create(bench.spec(*EXIT_7, mounts=(bind(missing, "/seen"),)))
         assert not missing.exists()
 
     def test_a_missing_image_is_named(self, bench: Bench) -> None:
@@ -210,6 +210,6 @@ class TestEngine:
             bench.create(bench.spec(*EXIT_7, image="sha256:" + "1" * 64))
 
     def test_the_engine_has_made_what_was_planned(self, bench: Bench) -> None:
-        spec = bench.spec(*EXIT_7, mounts=(bind(bench.folder, "/work", read_only=True),))
+        spec = bench.spec(*EXIT_7, mounts=(bind(bench.folder, "/seen", read_only=True),))
         found = bench.engine.differences(bench.create(spec), spec)
         assert [str(difference) for difference in found if not difference.is_limit] == []

@@ -44,9 +44,9 @@ def test_a_folder_is_mounted_as_itself_whatever_its_name(
     folder.mkdir()
     (folder / "mark").write_text("it is me")
     spec = make_spec(
-        *("sh", "-c", 'cat "$0/mark"', f"/work/{name}"),
+        *("sh", "-c", 'cat "$0/mark"', f"/seen/{name}"),
         image=image,
-        mounts=(bind(folder, f"/work/{name}"),),
+        mounts=(bind(folder, f"/seen/{name}"),),
         user="0:0",
     )
     outcome = run(engine, spec)
@@ -57,8 +57,8 @@ def test_a_folder_is_mounted_as_itself_whatever_its_name(
 def test_a_mask_shows_nothing_and_takes_nothing(engine: DockerEngine, image: str, tmp_path: Path) -> None:
     (tmp_path / "hidden").mkdir()
     (tmp_path / "hidden/note").write_text("hidden words")
-    script = "ls -A /work/hidden; touch /work/hidden/x"
-    mounts = (bind(tmp_path, "/work"), mask("/work/hidden"))
+    script = "ls -A /seen/hidden; touch /seen/hidden/x"
+    mounts = (bind(tmp_path, "/seen"), mask("/seen/hidden"))
     outcome = run(engine, make_spec("sh", "-c", script, image=image, mounts=mounts, user="0:0"))
     assert outcome.out == ""
     assert "Read-only file system" in outcome.err

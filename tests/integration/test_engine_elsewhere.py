@@ -61,8 +61,8 @@ def test_gvisor_runs_the_same_plan(gvisor: Elsewhere) -> None:
     (folder / "hidden").mkdir(parents=True)
     (folder / "hidden/note").write_text("hidden words")
     (folder / "seen").write_text("seen words")
-    mounts = (bind(folder, "/work", read_only=True), mask("/work/hidden"))
-    script = "dmesg | head -1; cat /work/seen; ls -A /work/hidden; touch /work/x; touch /x; cat; exit 7"
+    mounts = (bind(folder, "/seen", read_only=True), mask("/seen/hidden"))
+    script = "dmesg | head -1; cat /seen/seen; ls -A /seen/hidden; touch /seen/x; touch /x; cat; exit 7"
     spec = make_spec("sh", "-c", script, image=gvisor.image, runtime="runsc", mounts=mounts, user="0:0")
     container_id = gvisor.engine.create(spec)
     assert list(gvisor.engine.differences(container_id, spec)) == []

@@ -66,7 +66,7 @@ def test_what_root_inside_writes_belongs_to_the_user_outside(podman: Podman) -> 
     folder = podman.folder("written")
     outcome = run(
         podman.engine,
-        make_spec("touch", "/work/note", image=podman.image, user="0:0", mounts=(bind(folder, "/work"),)),
+        make_spec("touch", "/seen/note", image=podman.image, user="0:0", mounts=(bind(folder, "/seen"),)),
     )
     assert outcome.code == 0
     found = (folder / "note").stat()
@@ -79,17 +79,17 @@ def test_a_mask_is_not_filled_with_what_it_hides(podman: Podman) -> None:
     (folder / "hidden/note").write_text("hidden words")
     (folder / "large").mkdir()
     (folder / "large/note").write_text("x" * 100_000)
-    script = "ls -A /work/hidden /work/large | grep note; touch /work/hidden/x; ls -d /work/hidden"
-    mounts = (bind(folder, "/work"), mask("/work/hidden"), mask("/work/large"))
+    script = "ls -A /seen/hidden /seen/large | grep note; touch /seen/hidden/x; ls -d /seen/hidden"
+    mounts = (bind(folder, "/seen"), mask("/seen/hidden"), mask("/seen/large"))
     outcome = run(podman.engine, make_spec("sh", "-c", script, image=podman.image, user="0:0", mounts=mounts))
-    assert outcome.out == "/work/hidden\n"
+    assert outcome.out == "/seen/hidden\n"
     assert "Read-only file system" in outcome.err
 
 
 def test_only_limits_that_it_cannot_enforce_differ_from_the_plan(podman: Podman) -> None:
     folder = podman.folder("planned")
     (folder / "hidden").mkdir()
-    mounts = (bind(folder, "/work", read_only=True), mask("/work/hidden"))
+    mounts = (bind(folder, "/seen", read_only=True), mask("/seen/hidden"))
     spec = make_spec("true", image=podman.image, user="0:0", mounts=mounts)
     container_id = podman.engine.create(spec)
     try:
@@ -103,8 +103,8 @@ def test_only_limits_that_it_cannot_enforce_differ_from_the_plan(podman: Podman)
 def test_a_folder_is_mounted_as_itself(podman: Podman, name: str) -> None:
     folder = podman.folder(name)
     (folder / "mark").write_text("it is me")
-    mounts = (bind(folder, f"/work/{name}"),)
-    spec = make_spec("sh", "-c", 'cat "$0/mark"', f"/work/{name}", image=podman.image, user="0:0", mounts=mounts)
+    mounts = (bind(folder, f"/seen/{name}"),)
+    spec = make_spec("sh", "-c", 'cat "$0/mark"', f"/seen/{name}", image=podman.image, user="0:0", mounts=mounts)
     assert run(podman.engine, spec).out == "it is me"
 
 
@@ -112,11 +112,11 @@ def test_a_folder_is_mounted_as_itself(podman: Podman, name: str) -> None:
 def test_a_folder_that_it_would_take_apart_is_refused_by_name(podman: Podman, name: str) -> None:
     folder = podman.folder(name)
     with pytest.raises(EngineError, match="Podman cannot mount"):
-        podman.engine.create(make_spec("true", image=podman.image, user="0:0", mounts=(bind(folder, "/work"),)))
+        podman.engine.create(make_spec("true", image=podman.image, user="0:0", mounts=(bind(folder, "/seen"),)))
 
 
 def test_a_folder_that_its_user_may_not_see_is_named(podman: Podman, tmp_path: Path) -> None:
-    spec = make_spec("true", image=podman.image, user="0:0", mounts=(bind(tmp_path, "/work"),))
+    spec = make_spec("true", image=podman.image, user="0:0", mounts=(bind(tmp_path, "/seen"),))
     tmp_path.parents[1].chmod(0o700)
     with pytest.raises(EngineError, match=f'does not see "{tmp_path}"'):
         run(podman.engine, spec)
