@@ -1,0 +1,60 @@
+"""The shape of one command's rule: its names, how its arguments are judged, and its examples.
+
+- A rule lists what is allowed. An option, an operand or a form that it does not know is refused with a reason.
+- `judge` gets the words after the name and gives the words that run; it may add words and variables that make the
+  command more harmless (`--no-config`, `--sandbox`), never ones that let it do more.
+- `added_words` says what may happen when words that nobody has seen follow (as `xargs` adds them).
+- The examples are part of the rule: a test judges each of them, and runs the allowed ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pi_sandbox.bash_policy.words import Word
+
+
+class AddedWords(Enum):
+    """Whether a command stays harmless when unknown words are added to the end of its arguments."""
+
+    HARMLESS = "whatever they are: no option of the command writes, runs or connects"
+    AFTER_END_OF_OPTIONS = "only behind an explicit --, where they cannot be options"
+    NEVER = "an operand can write, run or connect too"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The arguments that a judged command runs with, and the variables that are set for it alone."""
+
+    words: tuple[Word, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a rule may know besides its own words.
+
+    `judge_nested` takes a whole command, its name first, which unknown words will follow, and gives the command that
+    runs; it raises `Refused`. `reads_pipe` says whether standard input is a pipe or a file rather than empty.
+    """
+
+    judge_nested: Callable[[tuple[Word, ...]], tuple[Word, ...]]
+    reads_pipe: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRule:
+    """One command, or several with the same options.
+
+    `manual` names the page and the version that was read. `judge(name, words, surroundings)` raises `Refused`.
+    `allowed` and `refused` hold whole commands.
+    """
+
+    names: tuple[str, ...]
+    manual: str
+    judge: Callable[[str, tuple[Word, ...], Surroundings], Judged]
+    allowed: tuple[str, ...]
+    refused: tuple[str, ...]
+    added_words: AddedWords = AddedWords.NEVER

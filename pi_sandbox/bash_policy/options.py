@@ -1,0 +1,206 @@
+"""Reads the options of a command against a table, as getopt_long(3) does, and refuses what the table does not hold.
+
+- Long options are written out: an abbreviation that getopt would complete is refused, because a later version of the
+  command may complete it to something else.
+- A cluster of short options (`-la`) is taken apart; the first that takes a value takes the rest of the word.
+- Options end at `--`, or, with `stops_at_operand`, at the first operand (POSIX utility syntax, guideline 9).
+- An option word never holds a pattern: bash could make several words of it. A value that is a pattern is taken
+  literally where it is a word of its own.
+- The words that run are made anew: every option in its first name, its value bound to it, then `--` where the
+  command knows it, then the operands. So an operand can never be read as an option.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.words import Word
+
+
+class Takes(Enum):
+    """Whether an option takes a value."""
+
+    NOTHING = "no value"
+    VALUE = "a value, bound or as the next word"
+    BOUND_VALUE = "a value only when it is bound to the option (--color=auto, -U3)"
+
+
+Check = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option under all its names (`-n`, `--lines`); `fits` says whether a value is one that is allowed."""
+
+    names: tuple[str, ...]
+    takes: Takes = Takes.NOTHING
+    fits: Check | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An option as it was given: its first name, and its value."""
+
+    name: str
+    value: str | None = None
+
+    def words(self) -> tuple[Word, ...]:
+        """Give the option as one word, or as two where a short one has an empty value."""
+        if self.value is None:
+            return (Word.literal(self.name),)
+        if self.name.startswith("--"):
+            return (Word.literal(f"{self.name}={self.value}"),)
+        if not self.value:
+            return (Word.literal(self.name), Word.literal(""))
+        return (Word.literal(self.name + self.value),)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The options in their order and the operands in theirs; `ended` says whether a `--` stood there."""
+
+    options: tuple[Given, ...]
+    operands: tuple[Word, ...]
+    ended: bool
+
+    def has(self, *names: str) -> bool:
+        """Whether one of these options was given, by its first name."""
+        return any(option.name in names for option in self.options)
+
+    def words(self, *, end_of_options: bool = True) -> tuple[Word, ...]:
+        """Give the words that run; without `end_of_options` an operand that begins with a dash is refused."""
+        options = tuple(word for option in self.options for word in option.words())
+        if not end_of_options:
+            for operand in self.operands:
+                if operand.text.startswith("-") and operand.text != "-":
+                    raise Refused(f"the operand {operand.text} looks like an option; write ./{operand.text}")
+            return options + self.operands
+        if not self.operands:
+            return options
+        return (*options, Word.literal("--"), *self.operands)
+
+
+@dataclass(frozen=True, slots=True)
+class OptionTable:
+    """What a command accepts. `number` is the long or short option that `-5` stands for, where it does."""
+
+    command: str
+    options: tuple[Option, ...]
+    number: str | None = None
+    stops_at_operand: bool = False
+
+    def parse(self, words: Iterable[Word]) -> Parsed:
+        """Give the options and operands of these words, or raise `Refused` at the first that is not known."""
+        return _Reading(self, tuple(words)).all()
+
+    def find(self, name: str) -> Option | None:
+        """Give the option of that name, written out."""
+        return next((option for option in self.options if name in option.names), None)
+
+
+def plain_options(names: str) -> tuple[Option, ...]:
+    """Give options without a value from a text such as `"-a/--all -l -r/--reverse"`."""
+    return tuple(Option(tuple(group.split("/"))) for group in names.split())
+
+
+def value_options(names: str, fits: Check | None = None, *, takes: Takes = Takes.VALUE) -> tuple[Option, ...]:
+    """Give options with a value from the same kind of text."""
+    return tuple(Option(tuple(group.split("/")), takes, fits) for group in names.split())
+
+
+def one_of(*values: str) -> Check:
+    """Give the check that a value is one of these."""
+    return lambda value: value in values
+
+
+def matches(pattern: str) -> Check:
+    """Give the check that the whole value has this form."""
+    compiled = re.compile(pattern)
+    return lambda value: compiled.fullmatch(value) is not None
+
+
+whole_number = matches(r"[0-9]{1,9}")
+
+
+class _Reading:
+    """The state of one pass over the words."""
+
+    def __init__(self, table: OptionTable, words: tuple[Word, ...]) -> None:
+        self._table = table
+        self._rest = list(words)
+        self._options: list[Given] = []
+        self._operands: list[Word] = []
+
+    def all(self) -> Parsed:
+        while self._rest:
+            word = self._rest.pop(0)
+            if word.text == "--" and word.is_literal:
+                return self._parsed(self._rest, ended=True)
+            if not word.fixed_start.startswith("-") or word.text == "-":
+                self._operands.append(word)
+                if self._table.stops_at_operand:
+                    return self._parsed(self._rest, ended=False)
+                continue
+            self._option(word)
+        return self._parsed([], ended=False)
+
+    def _parsed(self, rest: list[Word], *, ended: bool) -> Parsed:
+        return Parsed(tuple(self._options), (*self._operands, *rest), ended)
+
+    def _option(self, word: Word) -> None:
+        if not word.is_literal:
+            raise Refused(f"the option {word.text} of {self._table.command} holds a pattern; quote it")
+        if word.text.startswith("--"):
+            self._long(word.text)
+        else:
+            self._short(word.text)
+
+    def _long(self, text: str) -> None:
+        name, equals, value = text.partition("=")
+        option = self._known(name)
+        if option.takes is Takes.NOTHING and equals:
+            raise Refused(f"the option {name} of {self._table.command} takes no value")
+        if option.takes is Takes.VALUE and not equals:
+            value, equals = self._next_value(name), "="
+        self._add(option, value if equals else None)
+
+    def _short(self, text: str) -> None:
+        if self._table.number and re.fullmatch(r"-[0-9]{1,9}", text):
+            self._add(self._known(self._table.number), text[1:])
+            return
+        rest = text[1:]
+        while rest:
+            name, rest = f"-{rest[0]}", rest[1:]
+            option = self._known(name)
+            if option.takes is Takes.NOTHING:
+                self._add(option, None)
+                continue
+            if option.takes is Takes.VALUE:
+                self._add(option, rest or self._next_value(name))
+            else:
+                self._add(option, rest or None)
+            return
+
+    def _known(self, name: str) -> Option:
+        option = self._table.find(name)
+        if option is None:
+            raise Refused(f"the option {name} of {self._table.command} is not among those known to only read")
+        return option
+
+    def _next_value(self, name: str) -> str:
+        if not self._rest:
+            raise Refused(f"the option {name} of {self._table.command} lacks its value")
+        word = self._rest.pop(0)
+        if not word.is_literal:
+            raise Refused(f"the value {word.text} of {name} is a pattern; quote it")
+        return word.text
+
+    def _add(self, option: Option, value: str | None) -> None:
+        name = option.names[0]
+        if value is not None and option.fits is not None and not option.fits(value):
+            raise Refused(f"the value {value} of the option {name} of {self._table.command} is not one that is allowed")
+        self._options.append(Given(name, value))

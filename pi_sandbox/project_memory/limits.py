@@ -1,0 +1,53 @@
+"""Every number of the project memory, with its unit. The source of each is `spec/project-memory.md`, unless said.
+
+A name ends in its unit: `_LINES`, `_UNITS` (UTF-16 code units), `_BYTES` (UTF-8), `_SECONDS`, `_HOURS`, ….
+"""
+
+from __future__ import annotations
+
+# Index (MEMORY.md): the first limit reached applies.
+INDEX_LINES = 200
+INDEX_UNITS = 25_000
+# What the extension writes itself fills at most 80 % of that window.
+INDEX_BACKFILL_LINES = 160
+INDEX_BACKFILL_UNITS = 20_000
+
+# Scan of the topic files.
+SCAN_FILES = 200
+SCAN_CONCURRENCY = 16
+FRONT_MATTER_LINES = 30
+FRONT_MATTER_BYTES = 65_536
+
+# One topic in a recall, and all recalls of a branch.
+TOPIC_LINES = 200
+TOPIC_BYTES = 4_096
+BRANCH_RECALL_UNITS = 61_440
+RECALL_WAIT_SECONDS = 2
+STALE_AFTER_HOURS = 48
+
+# Lint of a memory file.
+DESCRIPTION_UNITS = 300
+
+# What pi's own `read` shows of a file before it cuts it.
+READ_LINES = 2_000
+READ_BYTES = 50 * 1024
+
+# Background tools and tasks.
+GREP_SECONDS = 20
+BASH_DEFAULT_SECONDS = 120
+BASH_MAXIMUM_SECONDS = 600
+EXIT_WAIT_SECONDS = 60
+
+# Leases: how old the last sign of life of a holder may be.
+EXTRACT_LOCK_SECONDS = 15 * 60
+DREAM_LOCK_SECONDS = 60 * 60
+LAST_DREAM_AT_LOCK_SECONDS = 60
+
+# Names of folders.
+NAMESPACE_UNITS = 200
+HASH_HEX_DIGITS = 24
+"""Digits of the SHA-256 that names a memory root, and a project whose plain name is taken."""
+
+# Consolidation (issue 4: the defaults of `dream.minIntervalHours` and `dream.minSessions`).
+DREAM_INTERVAL_HOURS = 24
+DREAM_SESSIONS = 5
