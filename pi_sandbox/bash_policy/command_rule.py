@@ -20,16 +20,20 @@ class AddedWords(Enum):
     """Whether a command stays harmless when unknown words are added to the end of its arguments."""
 
     HARMLESS = "whatever they are: no option of the command writes, runs or connects"
-    AFTER_END_OF_OPTIONS = "only behind an explicit --, where they cannot be options"
+    AFTER_END_OF_OPTIONS = "only behind an explicit -- (`Judged.options_ended`), where they cannot be options"
     NEVER = "an operand can write, run or connect too"
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The arguments that a judged command runs with, and the variables that are set for it alone."""
+    """The arguments that a judged command runs with, and the variables that are set for it alone.
+
+    `options_ended` says that the text as written holds the `--` behind which no word is an option.
+    """
 
     words: tuple[Word, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
+    options_ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,10 @@
   command may complete it to something else.
 - A cluster of short options (`-la`) is taken apart; the first that takes a value takes the rest of the word.
 - Options end at `--`, or, with `stops_at_operand`, at the first operand (POSIX utility syntax, guideline 9).
-- An option word never holds a pattern: bash could make several words of it. A value that is a pattern is taken
-  literally where it is a word of its own.
+- A pattern may stand where whatever names bash puts in its place does no harm: in a value that is bound to its
+  option (`--include=*.md` only becomes the same option again) if any value is fine; as an operand that cannot begin
+  with a dash (`./*.md`, or behind `--`); anywhere where the command has no option that does harm. A value that is a
+  pattern then runs as it is written, as the author meant it. Other patterns are refused.
 - The words that run are made anew: every option in its first name, its value bound to it, then `--` where the
   command knows it, then the operands. So an operand can never be read as an option.
 """
@@ -43,15 +45,18 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An option as it was given: its first name, and its value."""
+    """An option as it was given: its first name, and its value; `home` holds a value that is below a home folder."""
 
     name: str
     value: str | None = None
+    home: Word | None = None
 
     def words(self) -> tuple[Word, ...]:
-        """Give the option as one word, or as two where a short one has an empty value."""
+        """Give the option as one word, or as two where a short one has an empty value or bash fills in `~`."""
         if self.value is None:
             return (Word.literal(self.name),)
+        if self.home is not None:
+            return (Word.literal(self.name), self.home)
         if self.name.startswith("--"):
             return (Word.literal(f"{self.name}={self.value}"),)
         if not self.value:
@@ -79,19 +84,23 @@ class Parsed:
                 if operand.text.startswith("-") and operand.text != "-":
                     raise Refused(f"the operand {operand.text} looks like an option; write ./{operand.text}")
             return options + self.operands
-        if not self.operands:
+        if not self.operands and not self.ended:
             return options
         return (*options, Word.literal("--"), *self.operands)
 
 
 @dataclass(frozen=True, slots=True)
 class OptionTable:
-    """What a command accepts. `number` is the long or short option that `-5` stands for, where it does."""
+    """What a command accepts. `number` is the long or short option that `-5` stands for, where it does.
+
+    `only_reads` says that no option of the command, known here or not, writes, runs or connects.
+    """
 
     command: str
     options: tuple[Option, ...]
     number: str | None = None
     stops_at_operand: bool = False
+    only_reads: bool = False
 
     def parse(self, words: Iterable[Word]) -> Parsed:
         """Give the options and operands of these words, or raise `Refused` at the first that is not known."""
@@ -141,7 +150,7 @@ class _Reading:
             if word.text == "--" and word.is_literal:
                 return self._parsed(self._rest, ended=True)
             if not word.fixed_start.startswith("-") or word.text == "-":
-                self._operands.append(word)
+                self._operand(word)
                 if self._table.stops_at_operand:
                     return self._parsed(self._rest, ended=False)
                 continue
@@ -151,39 +160,55 @@ class _Reading:
     def _parsed(self, rest: list[Word], *, ended: bool) -> Parsed:
         return Parsed(tuple(self._options), (*self._operands, *rest), ended)
 
-    def _option(self, word: Word) -> None:
-        if not word.is_literal:
-            raise Refused(f"the option {word.text} of {self._table.command} holds a pattern; quote it")
-        if word.text.startswith("--"):
-            self._long(word.text)
-        else:
-            self._short(word.text)
+    def _operand(self, word: Word) -> None:
+        if word.is_pattern and not word.fixed_start and not self._table.only_reads:
+            raise Refused(
+                f"the pattern {word.text} could become an option of {self._table.command}; write ./{word.text}"
+            )
+        self._operands.append(word)
 
-    def _long(self, text: str) -> None:
-        name, equals, value = text.partition("=")
+    def _option(self, word: Word) -> None:
+        if word.text.startswith("--"):
+            self._long(word)
+        else:
+            self._short(word)
+
+    def _long(self, word: Word) -> None:
+        name, equals, value = word.text.partition("=")
         option = self._known(name)
         if option.takes is Takes.NOTHING and equals:
             raise Refused(f"the option {name} of {self._table.command} takes no value")
+        if word.is_pattern:
+            self._fixed_as_far_as(word, name + equals, option)
         if option.takes is Takes.VALUE and not equals:
-            value, equals = self._next_value(name), "="
-        self._add(option, value if equals else None)
+            self._add_next_value(option, name)
+        else:
+            self._add(option, value if equals else None)
 
-    def _short(self, text: str) -> None:
-        if self._table.number and re.fullmatch(r"-[0-9]{1,9}", text):
-            self._add(self._known(self._table.number), text[1:])
+    def _short(self, word: Word) -> None:
+        if self._table.number and re.fullmatch(r"-[0-9]{1,9}", word.text):
+            self._add(self._known(self._table.number), word.text[1:])
             return
-        rest = text[1:]
+        rest = word.text[1:]
         while rest:
             name, rest = f"-{rest[0]}", rest[1:]
             option = self._known(name)
+            read = len(word.text) - len(rest)
+            if word.is_pattern and (option.takes is not Takes.NOTHING or not rest or read > len(word.fixed_start)):
+                self._fixed_as_far_as(word, word.text[:read], option)
             if option.takes is Takes.NOTHING:
                 self._add(option, None)
                 continue
-            if option.takes is Takes.VALUE:
-                self._add(option, rest or self._next_value(name))
+            if option.takes is Takes.VALUE and not rest:
+                self._add_next_value(option, name)
             else:
                 self._add(option, rest or None)
             return
+
+    def _fixed_as_far_as(self, word: Word, start: str, option: Option) -> None:
+        """Let a pattern pass only if it begins in the value of an option that may have any value."""
+        if option.takes is Takes.NOTHING or option.fits is not None or not word.fixed_start.startswith(start):
+            raise Refused(f"the option {word.text} of {self._table.command} holds a pattern; quote it")
 
     def _known(self, name: str) -> Option:
         option = self._table.find(name)
@@ -191,16 +216,16 @@ class _Reading:
             raise Refused(f"the option {name} of {self._table.command} is not among those known to only read")
         return option
 
-    def _next_value(self, name: str) -> str:
+    def _add_next_value(self, option: Option, name: str) -> None:
         if not self._rest:
             raise Refused(f"the option {name} of {self._table.command} lacks its value")
         word = self._rest.pop(0)
-        if not word.is_literal:
+        if word.is_pattern and not self._table.only_reads:
             raise Refused(f"the value {word.text} of {name} is a pattern; quote it")
-        return word.text
+        self._add(option, word.text, home=word if word.starts_with_tilde else None)
 
-    def _add(self, option: Option, value: str | None) -> None:
+    def _add(self, option: Option, value: str | None, *, home: Word | None = None) -> None:
         name = option.names[0]
-        if value is not None and option.fits is not None and not option.fits(value):
+        if value is not None and option.fits is not None and (home is not None or not option.fits(value)):
             raise Refused(f"the value {value} of the option {name} of {self._table.command} is not one that is allowed")
-        self._options.append(Given(name, value))
+        self._options.append(Given(name, value, home))
