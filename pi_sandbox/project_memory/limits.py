@@ -51,3 +51,10 @@ HASH_HEX_DIGITS = 24
 # Consolidation (issue 4: the defaults of `dream.minIntervalHours` and `dream.minSessions`).
 DREAM_INTERVAL_HOURS = 24
 DREAM_SESSIONS = 5
+
+# A background task, unless `limits` of config.json says otherwise. Ours: the spec has the keys, not the numbers.
+TASK_TURNS = 30
+TASK_MINUTES = 10
+TASK_OUTPUT_TOKENS = 32_000
+SESSIONS_KEPT = 10_000
+"""Sessions that a project remembers between two dreams: as many as `dream.minSessions` may ask for."""
