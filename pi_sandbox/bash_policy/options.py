@@ -15,8 +15,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 
 from pi_sandbox.bash_policy.decision import Refused
@@ -93,7 +93,8 @@ class Parsed:
 class OptionTable:
     """What a command accepts. `number` is the long or short option that `-5` stands for, where it does.
 
-    `only_reads` says that no option of the command, known here or not, writes, runs or connects.
+    `only_reads` says that no option of the command, known here or not, writes, runs or connects. `advice` holds, for
+    an option that is refused, what it does and what to write instead.
     """
 
     command: str
@@ -101,6 +102,7 @@ class OptionTable:
     number: str | None = None
     stops_at_operand: bool = False
     only_reads: bool = False
+    advice: Mapping[str, str] = field(default_factory=dict)
 
     def parse(self, words: Iterable[Word]) -> Parsed:
         """Give the options and operands of these words, or raise `Refused` at the first that is not known."""
@@ -213,7 +215,8 @@ class _Reading:
     def _known(self, name: str) -> Option:
         option = self._table.find(name)
         if option is None:
-            raise Refused(f"the option {name} of {self._table.command} is not among those known to only read")
+            advice = self._table.advice.get(name, "is not among those known to only read; leave it out")
+            raise Refused(f"the option {name} of {self._table.command} {advice}")
         return option
 
     def _add_next_value(self, option: Option, name: str) -> None:
