@@ -66,11 +66,29 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The options in their order and the operands in theirs; `ended` says whether a `--` stood there."""
+    """The options in their order and the operands in theirs; `ended` says whether a `--` stood there.
+
+    `before_end` holds the options and operands before the `--` in the order in which they were given.
+    """
 
     options: tuple[Given, ...]
     operands: tuple[Word, ...]
     ended: bool
+    before_end: tuple[Given | Word, ...]
+
+    @property
+    def behind_end(self) -> tuple[Word, ...]:
+        """The operands behind the `--`."""
+        return self.operands[sum(isinstance(item, Word) for item in self.before_end) :]
+
+    def words_in_order(self) -> tuple[Word, ...]:
+        """Give the words that run in the order as given, for commands to which it matters; `--` where it stood."""
+        words: list[Word] = []
+        for item in self.before_end:
+            words.extend((item,) if isinstance(item, Word) else item.words())
+        if self.ended:
+            words.extend((Word.literal("--"), *self.behind_end))
+        return tuple(words)
 
     def has(self, *names: str) -> bool:
         """Whether one of these options was given, by its first name."""
@@ -93,8 +111,9 @@ class Parsed:
 class OptionTable:
     """What a command accepts. `number` is the long or short option that `-5` stands for, where it does.
 
-    `only_reads` says that no option of the command, known here or not, writes, runs or connects. `advice` holds, for
-    an option that is refused, what it does and what to write instead.
+    `only_reads` says that no option of the command, known here or not, writes, runs or connects. `dashed_values` says
+    whether the value of an option may begin with a dash where it is a word of its own. `advice` holds, for an option
+    that is refused, what it does and what to write instead.
     """
 
     command: str
@@ -102,6 +121,7 @@ class OptionTable:
     number: str | None = None
     stops_at_operand: bool = False
     only_reads: bool = False
+    dashed_values: bool = True
     advice: Mapping[str, str] = field(default_factory=dict)
 
     def parse(self, words: Iterable[Word]) -> Parsed:
@@ -145,6 +165,7 @@ class _Reading:
         self._rest = list(words)
         self._options: list[Given] = []
         self._operands: list[Word] = []
+        self._in_order: list[Given | Word] = []
 
     def all(self) -> Parsed:
         while self._rest:
@@ -154,13 +175,14 @@ class _Reading:
             if not word.fixed_start.startswith("-") or word.text == "-":
                 self._operand(word)
                 if self._table.stops_at_operand:
+                    self._in_order.extend(self._rest)
                     return self._parsed(self._rest, ended=False)
                 continue
             self._option(word)
         return self._parsed([], ended=False)
 
     def _parsed(self, rest: list[Word], *, ended: bool) -> Parsed:
-        return Parsed(tuple(self._options), (*self._operands, *rest), ended)
+        return Parsed(tuple(self._options), (*self._operands, *rest), ended, tuple(self._in_order))
 
     def _operand(self, word: Word) -> None:
         if word.is_pattern and not word.fixed_start and not self._table.only_reads:
@@ -168,6 +190,7 @@ class _Reading:
                 f"the pattern {word.text} could become an option of {self._table.command}; write ./{word.text}"
             )
         self._operands.append(word)
+        self._in_order.append(word)
 
     def _option(self, word: Word) -> None:
         if word.text.startswith("--"):
@@ -225,10 +248,14 @@ class _Reading:
         word = self._rest.pop(0)
         if word.is_pattern and not self._table.only_reads:
             raise Refused(f"the value {word.text} of {name} is a pattern; quote it")
+        if word.text.startswith("-") and not self._table.dashed_values:
+            raise Refused(f"the value {word.text} of {name} looks like an option; write {name}={word.text}")
         self._add(option, word.text, home=word if word.starts_with_tilde else None)
 
     def _add(self, option: Option, value: str | None, *, home: Word | None = None) -> None:
         name = option.names[0]
         if value is not None and option.fits is not None and (home is not None or not option.fits(value)):
             raise Refused(f"the value {value} of the option {name} of {self._table.command} is not one that is allowed")
-        self._options.append(Given(name, value, home))
+        given = Given(name, value, home)
+        self._options.append(given)
+        self._in_order.append(given)
