@@ -12,11 +12,18 @@ INDEX_UNITS = 25_000
 INDEX_BACKFILL_LINES = 160
 INDEX_BACKFILL_UNITS = 20_000
 
+# How much of the file is looked at (ours: more than twelve times the window, so that its real length can be told).
+INDEX_READ_BYTES = 1 << 20
+
 # Scan of the topic files.
 SCAN_FILES = 200
 SCAN_CONCURRENCY = 16
 FRONT_MATTER_LINES = 30
 FRONT_MATTER_BYTES = 65_536
+# Ours, so that a link to a large tree or a name made to flood the catalogue keeps nobody waiting.
+SCAN_ENTRIES = 20_000
+SCAN_DEPTH = 16
+TOPIC_NAME_UNITS = 512
 
 # One topic in a recall, and all recalls of a branch.
 TOPIC_LINES = 200
@@ -24,9 +31,22 @@ TOPIC_BYTES = 4_096
 BRANCH_RECALL_UNITS = 61_440
 RECALL_WAIT_SECONDS = 2
 STALE_AFTER_HOURS = 48
+# How much of a topic is looked at for a recall (ours: as much as for its front matter, sixteen times what is sent).
+TOPIC_READ_BYTES = 65_536
+
+# The selector (ours; the number of topics is that of Claude Code, which the specification follows elsewhere).
+SELECTED_TOPICS = 5
+SELECTOR_QUERY_UNITS = 4_000
+SELECTOR_ANSWER_UNITS = 16_384
+SELECTOR_HISTORY = 16
+"""Exchanges that are sent along before the history begins anew."""
+SELECTOR_PAUSE_REQUESTS = 16
+"""Requests that go without the selector at most after it was late several times in a row."""
 
 # Lint of a memory file.
 DESCRIPTION_UNITS = 300
+# "Near" a window limit is above this share of it: what the extension itself writes at most (ours).
+NEAR_PERCENT = 80
 
 # What pi's own `read` shows of a file before it cuts it.
 READ_LINES = 2_000
@@ -58,3 +78,21 @@ TASK_MINUTES = 10
 TASK_OUTPUT_TOKENS = 32_000
 SESSIONS_KEPT = 10_000
 """Sessions that a project remembers between two dreams: as many as `dream.minSessions` may ask for."""
+
+# Locks. Ours: the spec names the leases, not these.
+RECOVER_LOCK_SECONDS = 10
+"""A takeover is arbitrated within milliseconds; a `.recover` this old was left behind."""
+BEATS_A_LEASE = 6
+"""How often a holder gives a sign of life within its lease: a few may fail."""
+CLOCK_SLACK_SECONDS = 2
+"""What clocks, ticks and file systems may round (FAT counts in two seconds)."""
+LOCK_FILE_BYTES = 4_096
+RELEASE_WAIT_SECONDS = 2
+
+# Files of interrupted writes. Ours.
+LEFT_BEHIND_SECONDS = 60
+"""Staged files of a process that cannot be seen from here are kept this long: staging takes less than a second."""
+
+# Journal of background changes. Ours: enough for weeks, and small beside a memory.
+JOURNAL_ENTRIES = 1_000
+JOURNAL_BYTES = 16 * 1024 * 1024
