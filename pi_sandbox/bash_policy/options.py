@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from pi_sandbox.bash_policy.decision import Refused
@@ -80,6 +80,10 @@ class Parsed:
     def behind_end(self) -> tuple[Word, ...]:
         """The operands behind the `--`."""
         return self.operands[sum(isinstance(item, Word) for item in self.before_end) :]
+
+    def with_operands(self, operands: tuple[Word, ...]) -> Parsed:
+        """Give the same options with other operands, for `words`."""
+        return replace(self, operands=operands)
 
     def words_in_order(self) -> tuple[Word, ...]:
         """Give the words that run in the order as given, for commands to which it matters; `--` where it stood."""
@@ -152,6 +156,11 @@ def matches(pattern: str) -> Check:
     """Give the check that the whole value has this form."""
     compiled = re.compile(pattern)
     return lambda value: compiled.fullmatch(value) is not None
+
+
+def literal(_value: str) -> bool:
+    """Let a value pass as it is written; as a check, it keeps patterns out that any value would let in."""
+    return True
 
 
 whole_number = matches(r"[0-9]{1,9}")

@@ -1,0 +1,237 @@
+"""sed: one substitution on standard input, or a list of printing expressions in quiet mode.
+
+- The two forms are the specification's: `s/…/…/` without `e` and `w`, on a pipe or `< file` and not on files that are
+  named; or, with `-n`, addresses with `p`, `P`, `=`, `l` or `q`, on files as well.
+- Everything else of the language is refused, above all what writes (`w`, `W`, `s///w`), runs (`e`, `s///e`), reads
+  other files (`r`, `R`) or changes files in place (`-i`).
+- An expression is refused where versions of sed could disagree about where it ends: a delimiter in brackets, a letter
+  as delimiter, a line break.
+- `--sandbox` is added, which makes sed itself refuse `e`, `r` and `w`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
+from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.options import OptionTable, Parsed, literal, plain_options, value_options, whole_number
+from pi_sandbox.bash_policy.pattern_ends import end_of_pattern
+from pi_sandbox.bash_policy.words import Word
+
+_IN_PLACE = "changes files in place; use the edit tool for memory files"
+_TABLE = OptionTable(
+    "sed",
+    plain_options(
+        "-n/--quiet/--silent -E/-r/--regexp-extended -s/--separate -u/--unbuffered -z/--null-data --posix --sandbox "
+        "--debug --help --version"
+    )
+    + value_options("-e/--expression", literal)
+    + value_options("-l/--line-length", whole_number),
+    advice={
+        "-i": _IN_PLACE,
+        "--in-place": _IN_PLACE,
+        "-f": "reads a script that nobody has seen; write it on the command line",
+        "--file": "reads a script that nobody has seen; write it on the command line",
+    },
+)
+_DELIMITERS = frozenset("/|#,:@!%+~=_;")
+_LINE = re.compile(r"[0-9]+(?:~[0-9]+)?|\$")
+_SECOND = re.compile(r"[+~][0-9]+")
+_FLAGS = re.compile(r"[gpiIMm]*(?:[1-9][0-9]*)?[gpiIMm]*")
+_FORMS = "write one 's/…/…/' on a pipe, or sed -n with printing expressions such as '1,20p'"
+
+
+class _Script:
+    """A script and how far it has been read."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    @property
+    def rest(self) -> str:
+        return self._text[self._at :]
+
+    def take(self, pattern: re.Pattern[str]) -> bool:
+        found = pattern.match(self._text, self._at)
+        if found is None:
+            return False
+        self._at = found.end()
+        return True
+
+    def skip(self, characters: str) -> None:
+        while self.rest[:1] and self.rest[0] in characters:
+            self._at += 1
+
+    def next(self) -> str:
+        self._at += 1
+        return self._text[self._at - 1 : self._at]
+
+    def pattern(self, delimiter: str, *, is_expression: bool) -> None:
+        """Step over a pattern and its delimiter, or refuse where it is not certain where it ends."""
+        if delimiter not in _DELIMITERS:
+            raise Refused(f"the delimiter {delimiter} in a script of sed is refused; write / instead")
+        end = end_of_pattern(self._text, self._at, delimiter, brackets=is_expression)
+        if end is None:
+            raise Refused(f"the script {self._text} of sed has a {delimiter} in brackets or lacks one; use another")
+        self._at = end
+
+    def address(self) -> None:
+        """Step over an address of one or two parts, if there is one."""
+        if not self._part():
+            return
+        self.skip(" \t")
+        if self.rest.startswith(","):
+            self.next()
+            self.skip(" \t")
+            if not (self.take(_SECOND) or self._part()):
+                raise Refused(f"the address in the script {self._text} of sed is not understood; {_FORMS}")
+            self.skip(" \t")
+
+    def _part(self) -> bool:
+        if self.take(_LINE):
+            return True
+        if self.rest[:1] not in ("/", "\\"):
+            return False
+        delimiter = self.next()
+        self.pattern(self.next() if delimiter == "\\" else delimiter, is_expression=True)
+        self.skip("IM")
+        return True
+
+
+def _is_substitution(text: str) -> bool:
+    """Whether the script is one substitution that only prints; refuses one that writes or runs."""
+    script = _Script(text)
+    script.skip(" \t")
+    script.address()
+    script.skip("! \t")
+    if script.next() != "s":
+        return False
+    delimiter = script.next()
+    script.pattern(delimiter, is_expression=True)
+    script.pattern(delimiter, is_expression=False)
+    script.take(_FLAGS)
+    script.skip(" \t;")
+    if script.rest:
+        raise Refused(f"{script.rest} behind the substitution of sed is refused; {_FORMS}")
+    return True
+
+
+def _judge_printing(text: str) -> None:
+    script = _Script(text)
+    while True:
+        script.skip(" \t\n;")
+        if not script.rest:
+            return
+        script.address()
+        script.skip("! \t")
+        command = script.next()
+        if command not in ("p", "P", "=", "l", "q"):
+            raise Refused(f"the command {command or '(none)'} in the script {text} of sed is refused; {_FORMS}")
+        script.skip(" \t")
+        if script.rest and script.rest[0] not in ";\n":
+            raise Refused(f"{script.rest} behind {command} in the script of sed is refused; {_FORMS}")
+
+
+def _scripts(parsed: Parsed) -> tuple[tuple[str, ...], tuple[Word, ...]]:
+    given = tuple(option.value or "" for option in parsed.options if option.name == "-e")
+    if given:
+        return given, parsed.operands
+    if not parsed.operands:
+        raise Refused(f"sed lacks its script; {_FORMS}")
+    script, *files = parsed.operands
+    if not script.is_literal:
+        raise Refused(f"the script {script.text} of sed is a pattern to bash; quote it")
+    return (script.text,), tuple(files)
+
+
+def _judge(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
+    parsed = _TABLE.parse(words)
+    added = () if parsed.has("--sandbox") else (Word.literal("--sandbox"),)
+    if parsed.has("--help", "--version"):
+        return Judged((*added, *parsed.words()))
+    scripts, files = _scripts(parsed)
+    ended = parsed.ended
+    if len(scripts) == 1 and _is_substitution(scripts[0]):
+        if files:
+            raise Refused(f"sed 's/…/…/' reads standard input only; write sed '…' < {files[0].text}")
+        ended = False
+    elif parsed.has("-n"):
+        for script in scripts:
+            _judge_printing(script)
+    else:
+        raise Refused(f"this script of sed is refused; {_FORMS}")
+    return Judged((*added, *parsed.words()), options_ended=ended)
+
+
+RULES = (
+    CommandRule(
+        names=("sed",),
+        manual="sed(1) and info sed of GNU sed 4.9",
+        judge=_judge,
+        added_words=AddedWords.AFTER_END_OF_OPTIONS,
+        allowed=(
+            "sed -n '1,20p' notes/a.md",
+            "sed -n 5p notes/a.md",
+            "sed -n '$p' notes/a.md",
+            "sed -n '/one/,/two/p' notes/a.md notes/b.md",
+            "sed -n '/one/,+3p;$=' notes/a.md",
+            "sed -ne 1p -e '$p' notes/a.md",
+            "sed -n '/a\\/b/Ip' ./notes/*.md",
+            "sed -n '\\|/x|p' notes/a.md",
+            "sed -n '1~2p' notes/a.md",
+            "sed -n '/one/!p' notes/a.md",
+            "sed -n '1,40p;41q' notes/a.md",
+            "sed -n '=' notes/a.md",
+            "sed -n '1p\n3p' notes/a.md",
+            "sed -n -- 1p -e.md",
+            "cat notes/a.md | sed 's/one/two/g'",
+            "cat notes/a.md | sed -E 's|(a+)|[\\1]|2'",
+            "sed 's/^/  /' < notes/a.md",
+            "cat notes/a.md | sed -n 's/^name: //p'",
+            "cat notes/a.md | sed '2s/a/b/'",
+            "cat notes/a.md | sed -e 's/[^a-z]*$//'",
+            "cat notes/a.md | sed '/one/!s,a,b,'",
+        ),
+        refused=(
+            "sed -i 's/a/b/' notes/a.md",
+            "sed -i.bak 's/a/b/' notes/a.md",
+            "sed --in-place=.bak 's/a/b/' notes/a.md",
+            "sed -ni 1p notes/a.md",
+            "sed -n -i -- 1p notes/a.md",
+            "sed --in-pl 1p notes/a.md",
+            "sed 's/a/b/' notes/a.md",
+            "cat notes/a.md | sed 's/a/b/w out'",
+            "cat notes/a.md | sed 's/a/id/e'",
+            "cat notes/a.md | sed 's/a/id/ge'",
+            "cat notes/a.md | sed 's/a/b/;s/c/d/'",
+            "cat notes/a.md | sed -e 's/a/b/' -e 's/c/d/'",
+            "cat notes/a.md | sed 's/a/b/;w out'",
+            "cat notes/a.md | sed 's/[/]/b/w out/'",
+            "cat notes/a.md | sed sxaxbx",
+            "cat notes/a.md | sed 's/a/b'",
+            "sed -n '1e id' notes/a.md",
+            "sed -n e notes/a.md",
+            "sed -n 'w out' notes/a.md",
+            "sed -n '/a/W out' notes/a.md",
+            "sed -n 'p;w out' notes/a.md",
+            "sed -n 'r /etc/passwd' notes/a.md",
+            "sed -n 'R x' notes/a.md",
+            "sed -n 'F' notes/a.md",
+            "sed -n '1p' *",
+            "sed -n 1p *.md",
+            "sed -n '/[/]w out/p' notes/a.md",
+            "sed -n '1{p}' notes/a.md",
+            "sed -n -f script notes/a.md",
+            "sed -n --file=script notes/a.md",
+            "sed 1d notes/a.md",
+            "sed -n",
+            "sed -n '1,p' notes/a.md",
+            "sed -n '1p # x' notes/a.md",
+            "sed -n '#n\nw out' notes/a.md",
+            "sed -n y/a/b/ notes/a.md",
+            "sed -s 1p notes/a.md",
+        ),
+    ),
+)
