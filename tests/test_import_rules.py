@@ -27,6 +27,7 @@ BREACHES = [
     ("One door: dotenv", "settings/planted_dotenv.py", "import dotenv"),
     ("One door: subprocess", "git_access/planted_process.py", "import subprocess"),
     ("One door: tree_sitter", "bash_policy/planted_parser.py", "import tree_sitter"),
+    ("One door: pjrpc", "inside/planted_rpc.py", "import pjrpc"),
     ("Independence", "bash_policy/commands/planted_neighbour.py", "import pi_sandbox.bash_policy.commands.places"),
     ("Two doors: click", "launch/planted_click.py", "import click"),
     ("One room: phone numbers", "memory_text/planted_numbers.py", "import phonenumbers"),
