@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pi_sandbox.memory_check.findings import Finding, Hit, Severity
+from pi_sandbox.memory_check.findings import TOO_DENSE, Finding, Hit, Severity
 from pi_sandbox.memory_check.format_rules import FormatCheck, StoreKind
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile, decode_content, is_too_large, lines_of
 from pi_sandbox.memory_check.personal_data import find_personal_in
@@ -146,7 +146,7 @@ def _scan(readings: Sequence[_Reading], live_secrets: Sequence[str]) -> Iterator
     ):
         for reading, hits in zip(readings, category_hits, strict=True):
             for hit in hits:
-                yield _finding(reading, hit, severity)
+                yield _finding(reading, hit, Severity.BLOCKING if hit.category == TOO_DENSE else severity)
 
 
 def _finding(reading: _Reading, hit: Hit, severity: Severity) -> Finding:

@@ -39,3 +39,14 @@ class Hit:
     message: str
     before: int = 0
     after: int = 0
+
+
+LINE_LIMIT = 50_000
+"""Characters of a line that a detector looks at; a longer one, if a detector would have to look at it, blocks."""
+
+TOO_DENSE = "too-dense"
+
+
+def too_dense(line: int) -> Hit:
+    """Gives the hit for a line that holds more than can be looked at in bounded time, and so blocks as a whole."""
+    return Hit(line, TOO_DENSE, "more on one line than can be checked; break it into several lines")

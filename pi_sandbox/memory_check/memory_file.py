@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-TEXT_LIMIT_BYTES = 4 * 1024 * 1024
+TEXT_LIMIT_BYTES = 1024 * 1024
 TEXT_LIMIT_LINES = 100_000
 """Above either a file is not scanned but blocks: each different word and each line costs many times its own bytes, and
 the check has 1 GiB (`compose/check.yaml`)."""

@@ -6,6 +6,7 @@ and count only before a capitalised family name.
 """
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -194,6 +195,7 @@ ROLE_NEEDLES = tuple(
     "kolleg colleague employee mitarbeiter azubi tenant mieter patient kund bewerber kandidat mandant customer "
     "candidate applicant client nachbar chef praktikant werkstudent name".split()
 )
+_ONE_WORD_NAMES = _ALL_GIVEN | _ONLY_FAMILY
 _TITLES = frozenset(("Herr", "Herrn", "Frau", "Fr", "Hr", "Mr", "Mrs", "Ms", "Miss", "Dr", "Prof"))
 
 
@@ -202,14 +204,18 @@ def may_hold_name(word: str) -> bool:
     it."""
     if word.islower() or word.isdigit():
         return False
-    return any(
-        part in _TITLES or part.lower() in _ALL_GIVEN or part.lower() in _ONLY_FAMILY for part in _PARTS.findall(word)
-    )
+    parts = (word,) if word.isalpha() else _PARTS.findall(word)
+    return any(part in _TITLES or part.lower() in _ONE_WORD_NAMES for part in parts)
 
 
 def _without_overlap(names: list[Name]) -> list[Name]:
     kept: list[Name] = []
     for name in sorted(names, key=lambda name: (-name.kind, name.start)):
-        if all(name.end <= other.start or name.start >= other.end for other in kept):
-            kept.append(name)
-    return sorted(kept, key=lambda name: name.start)
+        place = bisect_left(kept, name.end, key=_start)
+        if place == 0 or kept[place - 1].end <= name.start:
+            kept.insert(place, name)
+    return kept
+
+
+def _start(name: Name) -> int:
+    return name.start

@@ -128,30 +128,35 @@ ADDRESS_NEEDLES = tuple(
     "adress anschrift address wohn lives living lebt liefer ship deliver zieht zog moved moving home zuhause daheim "
     "residen gemeldet post send schicken".split()
 )
-ADDRESS_SHAPES = (re.compile(r"\d(?<!\d.)\d{4}(?!\d)"),)
-_STREET_ENDS = (
+STREET_ENDS = (
     "straße", "strasse", "str.", "weg", "allee", "platz", "gasse", "ring", "damm", "ufer", "steig", "chaussee", "markt",
         "hof", "park", "wall",
     "graben", "pfad", "berg", "tor", "acker", "höhe", "stieg", "garten", "feld", "rain", "brücke", "bach", "heide",
         "linden",
 )  # fmt: skip
-_WAYS = frozenset(_ENGLISH_WAYS.replace("\\.?", "").split("|")) | frozenset(
-    "rue avenue boulevard place chemin allée impasse quai via piazza corso viale calle avenida plaza rua ul Via "
-    "Piazza Corso Viale Calle Avenida Plaza Rua Ul".split()
+_WAYS = sorted(
+    set(_ENGLISH_WAYS.replace("\\.?", "").split("|")).union(
+        "rue avenue boulevard place chemin allée impasse quai via piazza corso viale calle avenida plaza rua ul Via "
+        "Piazza Corso Viale Calle Avenida Plaza Rua Ul".split()
+    )
 )
+ADDRESS_SHAPES = (
+    re.compile(r"\d(?<!\d.)\d{4}(?!\d)"),
+    re.compile("|".join(f"{way[0]}(?<![A-Za-zé].){way[1:]}(?![A-Za-zé])" for way in _WAYS)),
+)
+"""Beside the words that `may_end_street` tells, no street's expression matches a line without one of these."""
 
 
-def may_hold_street(word: str) -> bool:
-    """Tells whether a word of a line could be the end of a street's name; `_STREET_DE` and the others match no line
-    without one."""
-    if word.lower().endswith(_STREET_ENDS):
-        last = _NAME_BREAK.split(word)[-1]
-        return last != last.lower() or last in _STREET_ENDS
-    return any(part in _WAYS for part in _LETTERS.split(word))
+def may_end_street(word: str) -> bool:
+    """Tells whether a word of a line could be the end of a German street's name; `_STREET_DE` matches no line without
+    one."""
+    if not word.lower().endswith(STREET_ENDS):
+        return False
+    last = _NAME_BREAK.split(word)[-1]
+    return last != last.lower() or last in STREET_ENDS
 
 
 _NAME_BREAK = re.compile(r"[^\w.-]")
-_LETTERS = re.compile(r"[^A-Za-zé]+")
 BIRTH_NEEDLES = ("geb", "dob", "d.o.b", "birth", "born", "*", "b.", "jahrgang")
 REACH_NEEDLES = tuple(
     "durchwahl dw ext zimmer raum room skype linkedin xing handynummer privatnummer telefonnummer phone mobile "
@@ -161,6 +166,10 @@ REACH_NEEDLES = tuple(
     "notfallkontakt emergency steuerberater hausarzt vermieter landlord hausmeister ehefrau ehemann tochter sohn "
     "wife husband daughter son".split()
 )
+
+
+_REACH_OF_LINES = 4_000
+"""Characters of the line before and of the line after that can belong to an address."""
 
 
 def emails(line: str) -> Iterator[str]:
@@ -193,7 +202,10 @@ def phones(line: str) -> Iterator[str]:
 def _is_phone(line: str, found: re.Match[str], region: str | None) -> bool:
     text = found[0]
     near = line[max(0, found.start() - 60) : found.start()]
-    called = _PHONE_WORD.search(near) is not None or _PHONE_WORD.match(line[found.end() :].lstrip(" ()")) is not None
+    called = (
+        _PHONE_WORD.search(near) is not None
+        or _PHONE_WORD.match(line[found.end() : found.end() + 40].lstrip(" ()")) is not None
+    )
     if not called and _NOT_PHONE.search(line[max(0, found.start() - 40) : found.end() + 15]):
         return False
     if region is None:
@@ -266,39 +278,48 @@ def addresses(lines: Sequence[str], index: int) -> Iterator[str]:
     line = lines[index]
     if " " not in line:
         return
-    following = lines[index + 1] if index + 1 < len(lines) else ""
-    before = lines[index - 1] if index else ""
-    if any(_is_english_street(line, found) for found in _STREET_EN.finditer(line)) or _STREET_ROMANCE.search(line):
+    english = any(_is_english_street(line, found) for found in _STREET_EN.finditer(line))
+    if english or _STREET_ROMANCE.search(line) or _is_german_address(lines, index) or _is_placed_address(lines, index):
         yield "looks like a postal address"
-        return
-    supported = (
-        _POSTCODE_DE.search(line) is not None
+
+
+def _is_german_address(lines: Sequence[str], index: int) -> bool:
+    """A street that is surely one, or one that a postcode, a word for addresses or a person's name makes likely."""
+    line = lines[index]
+    streets = list(_STREET_DE.finditer(line))
+    if not streets:
+        return False
+    following = lines[index + 1][:_REACH_OF_LINES] if index + 1 < len(lines) else ""
+    return (
+        any(found["sure"] and not _is_street_theme(line, found) for found in streets)
+        or _POSTCODE_DE.search(line) is not None
         or _POSTCODE_DE.match(following.strip(" >|*-")) is not None
         or _ADDRESS_WORD.search(line) is not None
         or any(name.kind > NameKind.GIVEN for name in names_in(line))
     )
-    for found in _STREET_DE.finditer(line):
-        if (found["sure"] and not _is_street_theme(line, found)) or supported:
-            yield "looks like a postal address"
-            return
-    with_postcode = _POSTCODE_DE.search(line) is not None
-    if (
-        ((with_postcode or _ADDRESS_WORD.search(line)) and _STREET_DE_FREE.search(line))
-        or (with_postcode and _STREET_DE_FREE.search(before))
-        or (_POSTCODE_EN.search(line) and _ADDRESS_WORD.search(line + before))
-    ):
-        yield "looks like a postal address"
+
+
+def _is_placed_address(lines: Sequence[str], index: int) -> bool:
+    """A place with its postcode, and beside it a street of any name or a word for addresses."""
+    line, before = lines[index], lines[index - 1][-_REACH_OF_LINES:] if index else ""
+    free = _STREET_DE_FREE.search(line) is not None
+    if _POSTCODE_DE.search(line) is not None and (free or _STREET_DE_FREE.search(before)):
+        return True
+    if free and _ADDRESS_WORD.search(line):
+        return True
+    return _POSTCODE_EN.search(line) is not None and _ADDRESS_WORD.search(line + before) is not None
 
 
 def address_lines(lines: Sequence[str], index: int) -> tuple[int, int]:
     """Gives how many lines before and after line `index` can hold the rest of an address: a street above, digits or a
     place below."""
     before = index > 0 and any(
-        pattern.search(lines[index - 1])
+        pattern.search(lines[index - 1][-_REACH_OF_LINES:])
         for pattern in (_STREET_DE, _STREET_DE_FREE, _STREET_EN, _STREET_ROMANCE, _ADDRESS_WORD)
     )
     after = index + 1 < len(lines) and any(
-        pattern.match(lines[index + 1].strip(" >|*-")) for pattern in (_POSTCODE_DE, _POSTCODE_EN, _PLACE_LINE)
+        pattern.match(lines[index + 1][:_REACH_OF_LINES].strip(" >|*-"))
+        for pattern in (_POSTCODE_DE, _POSTCODE_EN, _PLACE_LINE)
     )
     return int(before), int(after)
 

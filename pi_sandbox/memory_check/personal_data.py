@@ -15,16 +15,16 @@ from pi_sandbox.memory_check import personal_contact as contact
 from pi_sandbox.memory_check import personal_numbers as numbers
 from pi_sandbox.memory_check import personal_rows as rows
 from pi_sandbox.memory_check import personal_statements
-from pi_sandbox.memory_check.findings import Hit
+from pi_sandbox.memory_check.findings import LINE_LIMIT, Hit, too_dense
 from pi_sandbox.memory_check.person_names import ROLE_NEEDLES, may_hold_name
-from pi_sandbox.memory_check.prefilter import TextBatch, Trigger, merged_marks
+from pi_sandbox.memory_check.prefilter import TextBatch, Trigger, mask_of, merged_marks
 
 _EMAIL, _PHONE, _NUMBER, _ADDRESS, _BIRTH, _REACH, _STATEMENT, _ROW, _LOG, _NAME = (1 << place for place in range(10))
 _TRIGGERS = (
     Trigger(contact.EMAIL_NEEDLES),
     Trigger(contact.PHONE_NEEDLES, contact.PHONE_SHAPES),
     Trigger(numbers.NEEDLES, numbers.SHAPES),
-    Trigger(contact.ADDRESS_NEEDLES, contact.ADDRESS_SHAPES, contact.may_hold_street),
+    Trigger(contact.ADDRESS_NEEDLES, contact.ADDRESS_SHAPES, contact.may_end_street, contact.STREET_ENDS),
     Trigger(contact.BIRTH_NEEDLES),
     Trigger(contact.REACH_NEEDLES),
     Trigger(personal_statements.NEEDLES),
@@ -44,14 +44,16 @@ def find_personal(lines: Sequence[str], *, prefiltered: bool = True) -> list[Hit
 def find_personal_in(batch: TextBatch, *, prefiltered: bool = True) -> list[list[Hit]]:
     """Gives `find_personal` of each text; their words are looked at together."""
     marks = merged_marks(batch.words, _TRIGGERS) if prefiltered else None
-    return [_find(lines, marks) for lines in batch.freed]
+    return [_find(lines, words, marks) for lines, words in zip(batch.freed, batch.split, strict=True)]
 
 
-def _find(lines: list[str], marks: dict[str, int] | None) -> list[Hit]:
+def _find(lines: list[str], words: list[list[str]], marks: dict[str, int] | None) -> list[Hit]:
     hits: set[Hit] = set()
     for number, line in enumerate(lines):
-        mask = _ALL if marks is None else _mask(line, marks)
-        if mask:
+        mask = _ALL if marks is None else mask_of(words[number], marks) | (_ROW if rows.is_row(line) else 0)
+        if mask and len(line) > LINE_LIMIT:
+            hits.add(too_dense(number + 1))
+        elif mask:
             for category, message in _of_line(lines, number, mask):
                 before, after = _lines_around(category, lines, number)
                 hits.add(Hit(number + 1, category, message, before, after))
@@ -67,14 +69,6 @@ def _lines_around(category: str, lines: Sequence[str], number: int) -> tuple[int
             return 0, contact.phone_lines(lines, number)
         case _:
             return 0, 0
-
-
-def _mask(line: str, marks: dict[str, int]) -> int:
-    mask = _ROW if rows.is_row(line) else 0
-    for word in line.split():
-        if word in marks:
-            mask |= marks[word]
-    return mask
 
 
 def _of_line(lines: list[str], number: int, mask: int) -> Iterator[tuple[str, str]]:

@@ -6,10 +6,12 @@ persons.
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pi_sandbox.memory_check.person_names import Name, NameKind, names_in
+from pi_sandbox.memory_check.prefilter import shortest
 
 
 @dataclass(frozen=True)
@@ -148,15 +150,17 @@ def _alternatives(source: str) -> Iterator[str]:
             start = place + 1
 
 
-NEEDLES: tuple[str, ...] = tuple(
-    sorted(
-        {needle for topic in _TOPICS for alternative in _alternatives(topic.source) for needle in _needles(alternative)}
-        - {""}
-        | {"jahre", "jährige", "years", "year"}
-    )
+NEEDLES: tuple[str, ...] = shortest(
+    {needle for topic in _TOPICS for alternative in _alternatives(topic.source) for needle in _needles(alternative)}
+    - {""}
+    | {"jahre", "jährige", "years", "year"}
 )
 _SENTENCE_END = re.compile(r"(?<=[a-zäöüß\d)]{2})[.!?]\s+(?=[A-ZÄÖÜ])")
 _REACH = {NameKind.GIVEN: 45, NameKind.FULL: 70, NameKind.TITLED: 70}
+_TECHNICAL_REACH = dict.fromkeys(NameKind, 14)
+"""Characters between a name and a word that still belong together; fewer where the sentence is about software."""
+
+_FARTHEST = max(_REACH.values())
 _TECHNICAL = re.compile(
     r"(?i)\b(?:query|abfrage|cluster|server|node|knoten|service|dienst|pipeline|build|index|cache|release|branch|"
     r"commit|pull request|merge|api|datenbank|database|schema|deployment|container|endpoint|parser|algorithm|"
@@ -170,29 +174,44 @@ _ACTS = re.compile(
 )
 
 
+def _start(name: Name) -> int:
+    return name.start
+
+
+def _end(name: Name) -> int:
+    return name.end
+
+
 def statements(line: str) -> Iterator[tuple[str, str]]:
     """Yields (category, message) for each topic that a sentence of the line touches together with a name."""
-    if not any(topic.words.search(line) for topic in _TOPICS):
+    topics = [topic for topic in _TOPICS if topic.words.search(line)]
+    if not topics:
         return
     seen = set()
-    for sentence in _SENTENCE_END.split(line[:20000]):
+    for sentence in _SENTENCE_END.split(line):
         names = names_in(sentence)
-        for topic in _TOPICS:
-            if names and topic.category not in seen and _touches(topic, sentence, names):
+        limits = _technical_limits(sentence) if names else _REACH
+        for topic in topics:
+            if names and topic.category not in seen and _touches(topic, sentence, names, limits):
                 seen.add(topic.category)
                 yield topic.category, topic.message
 
 
-def _touches(topic: Topic, sentence: str, names: list[Name]) -> bool:
+def _technical_limits(sentence: str) -> Mapping[NameKind, int]:
     technical = _TECHNICAL.search(sentence) is not None or _ACTS.search(sentence) is not None
+    return _TECHNICAL_REACH if technical else _REACH
+
+
+def _touches(topic: Topic, sentence: str, names: list[Name], limits: Mapping[NameKind, int]) -> bool:
+    sure = [name for name in names if name.kind >= topic.least]
+    if not sure:
+        return False
     for found in topic.words.finditer(sentence):
-        for name in names:
-            if name.kind < topic.least:
-                continue
+        first = bisect_left(sure, found.start() - _FARTHEST, key=_end)
+        for name in sure[first : bisect_right(sure, found.end() + _FARTHEST, key=_start)]:
             distance = found.start() - name.end if found.start() >= name.end else name.start - found.end()
             if distance < -1 and not (name.start <= found.start() < name.end):
                 continue
-            limit = 14 if technical else _REACH[name.kind]
-            if distance <= limit:
+            if distance <= limits[name.kind]:
                 return True
     return False

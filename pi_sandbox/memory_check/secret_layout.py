@@ -21,7 +21,6 @@ _KIND_SECRET = re.compile(r"^\s{0,20}[\"']?kind[\"']?:\s{0,4}[\"']?(?:Secret|Sec
 _DATA = re.compile(r"^\s{0,20}(?:data|stringData):\s{0,4}$")
 _ENTRY = re.compile(r"^\s{1,20}[\w.-]{1,80}:\s{1,4}[\"']?(?P<value>[^\s\"']{6,4000})")
 _DELIMITERS = ("|", ";", "\t", ",")
-_TABLE_LIMIT = 4000
 NEEDLES = ("kind",)
 
 
@@ -52,25 +51,63 @@ def _next_content(lines: Sequence[str], start: int) -> int | None:
     return None
 
 
-def table_columns(lines: Sequence[str], index: int) -> Iterator[tuple[int, str]]:
-    """Yields (line from 0, message) for the cells below a column that line `index` names as secret."""
-    header = lines[index]
-    for delimiter in _DELIMITERS:
-        if not _may_be_table(lines, index, delimiter):
-            continue
-        titles = (
-            [title.strip(" \t*_`\"'") for title in header.strip(" |\t").split(delimiter)]
-            if delimiter == "|"
-            else [title.strip(" *_`\"'") for title in header.split(delimiter)]
-        )
-        if not 2 <= len(titles) <= 40 or any(len(title) > 40 for title in titles):
-            continue
-        columns = {
-            place: word_class for place, title in enumerate(titles) if (word_class := _title_class(title)) is not None
-        }
-        if columns:
-            yield from _cells(lines, index, delimiter, len(titles), columns)
+class Tables:
+    """The tables of one text: which columns were looked at already, and down to which line.
+
+    So no cell is looked at twice for the same reason, and the time stays linear however many rows name a secret.
+    """
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+        self._ends: dict[tuple[str, int, int, WordClass], int] = {}
+
+    def secret_cells(self, index: int) -> Iterator[tuple[int, str]]:
+        """Yields (line from 0, message) for the cells below a column that line `index` names as secret."""
+        header = self.lines[index]
+        for delimiter in _DELIMITERS:
+            if not _may_be_table(self.lines, index, delimiter):
+                continue
+            titles = (
+                [title.strip(" \t*_`\"'") for title in header.strip(" |\t").split(delimiter)]
+                if delimiter == "|"
+                else [title.strip(" *_`\"'") for title in header.split(delimiter)]
+            )
+            if not 2 <= len(titles) <= 40 or any(len(title) > 40 for title in titles):
+                continue
+            columns = {
+                place: word_class
+                for place, title in enumerate(titles)
+                if (word_class := _title_class(title)) is not None
+            }
+            if columns:
+                yield from self._cells(index, delimiter, len(titles), columns)
+                return
+
+    def _cells(
+        self, index: int, delimiter: str, width: int, columns: dict[int, WordClass]
+    ) -> Iterator[tuple[int, str]]:
+        keys = {column: (delimiter, 0 if delimiter == "|" else width, column, columns[column]) for column in columns}
+        unseen = [column for column, key in keys.items() if self._ends.get(key, 0) <= index]
+        if not unseen:
             return
+        place = index + (2 if delimiter == "|" else 1)
+        while place < len(self.lines) and (cells := _cells_of(self.lines[place], delimiter, width)):
+            for column in unseen:
+                if column < len(cells) and _is_cell_secret(columns[column], cells[column].strip()):
+                    yield place, "a table column holds secrets"
+                    break
+            place += 1
+        for column in unseen:
+            self._ends[keys[column]] = place
+
+
+def _cells_of(row: str, delimiter: str, width: int) -> list[str]:
+    """Gives the cells of a row; none if the line does not go on with the table."""
+    if delimiter not in row:
+        return []
+    if delimiter == "|":
+        return row.strip().strip("|").split(delimiter)
+    return row.split(delimiter) if row.count(delimiter) == width - 1 else []
 
 
 def _may_be_table(lines: Sequence[str], index: int, delimiter: str) -> bool:
@@ -87,22 +124,6 @@ def _title_class(title: str) -> WordClass | None:
         return None
     words = [word for word in find_words(title) if word.end >= len(title) - 12]
     return words[0].word_class if words else None
-
-
-def _cells(
-    lines: Sequence[str], index: int, delimiter: str, width: int, columns: dict[int, WordClass]
-) -> Iterator[tuple[int, str]]:
-    for place in range(index + (2 if delimiter == "|" else 1), min(len(lines), index + _TABLE_LIMIT)):
-        row = lines[place]
-        if delimiter not in row:
-            return
-        cells = (row.strip().strip("|") if delimiter == "|" else row).split(delimiter)
-        if delimiter != "|" and len(cells) != width:
-            return
-        for column, word_class in columns.items():
-            if column < len(cells) and _is_cell_secret(word_class, cells[column].strip()):
-                yield place, "a table column holds secrets"
-                break
 
 
 def _is_cell_secret(word_class: WordClass, cell: str) -> bool:

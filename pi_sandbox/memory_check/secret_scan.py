@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from pi_sandbox.memory_check import live_secrets as live
 from pi_sandbox.memory_check import private_keys, secret_commands, secret_grammar, secret_layout, secret_words
-from pi_sandbox.memory_check.findings import Hit
-from pi_sandbox.memory_check.prefilter import DistinctWords, TextBatch, Trigger, merged_marks
+from pi_sandbox.memory_check.findings import LINE_LIMIT, Hit, too_dense
+from pi_sandbox.memory_check.prefilter import DistinctWords, TextBatch, Trigger, mask_of, merged_marks
 from pi_sandbox.memory_check.secret_values import (
     Strength,
     is_hex,
@@ -41,6 +41,7 @@ CATEGORY = "secret"
 
 _SHORTEST_CONTEXT_SECRET = 12
 _WORDS, _COMMANDS, _KEYS, _BASE, _CHOSEN, _VALUES, _LONG = (1 << place for place in range(7))
+"""`_LONG` is a word that is marked with `_VALUES` and as long as what the context plugins report."""
 _TRIGGERS = (
     Trigger((*secret_words.NEEDLES, *secret_layout.NEEDLES)),
     Trigger((*secret_commands.NEEDLES, *secret_grammar.ACCOUNT_NEEDLES), secret_commands.SHAPES),
@@ -61,9 +62,10 @@ _TRIGGERS = (
     ),
     Trigger(secret_words.CHOSEN_NEEDLES),
     Trigger(test=may_hold_secret),
-    Trigger(test=lambda word: len(word) >= _SHORTEST_CONTEXT_SECRET and may_hold_secret(word)),
 )
-_ALL = (1 << len(_TRIGGERS)) - 1
+_ALL = _LONG | (_LONG - 1)
+_SLOW = _WORDS | _COMMANDS | _KEYS | _BASE
+"""What makes a detector look at a line; the others only say how."""
 _FORMS_BY_NEEDLE: dict[str, list[TokenForm]] = {}
 for _token_form in TOKEN_FORMS:
     _FORMS_BY_NEEDLE.setdefault(_token_form.needle, []).append(_token_form)
@@ -111,8 +113,9 @@ def scan_text(lines: Sequence[str], live_secrets: Sequence[str] = (), *, prefilt
 
 def scan_texts(batch: TextBatch, live_secrets: Sequence[str] = (), *, prefiltered: bool = True) -> list[list[Hit]]:
     """Gives `scan_text` of each text; their words are looked at together, which makes many small texts cheap."""
-    index = _Index.of(batch.words) if prefiltered else None
-    return [_scan(raw, freed, index, live_secrets) for raw, freed in zip(batch.raw, batch.freed, strict=True)]
+    index = _Index.of(batch) if prefiltered else None
+    texts = zip(batch.raw, batch.freed, batch.split, strict=True)
+    return [_scan(raw, freed, words, index, live_secrets) for raw, freed, words in texts]
 
 
 @dataclass(frozen=True)
@@ -125,22 +128,29 @@ class _Index:
     halves: dict[str, list[str]]
 
     @classmethod
-    def of(cls, words: DistinctWords) -> "_Index":
+    def of(cls, batch: TextBatch) -> "_Index":
+        words = batch.words
         long_words = DistinctWords(word for word in words.all() if len(word) >= _SHORTEST_TOKEN)
         tokens = {}
         for word, needles in long_words.holding(_FORMS_BY_NEEDLE).items():
             if names := tuple(_form_names(word, [form for needle in needles for form in _FORMS_BY_NEEDLE[needle]])):
                 tokens[word] = names
-        return cls(merged_marks(words, _TRIGGERS), tokens, words.holding(_JOINING_NEEDLES))
+        marks = merged_marks(words, _TRIGGERS)
+        for word, mask in marks.items():
+            if mask & _VALUES and len(word) >= _SHORTEST_CONTEXT_SECRET:
+                marks[word] = mask | _LONG
+        last_words = DistinctWords(split[-1] for text in batch.split for split in text if split)
+        return cls(marks, tokens, last_words.holding(_JOINING_NEEDLES))
 
 
 class _Found:
     """Collects messages by line: what a form or a live value proves stands, what context tells only where nothing is
-    proved."""
+    proved, and that a line is too dense stands in any case."""
 
     def __init__(self) -> None:
         self._proved: dict[int, list[str]] = {}
         self._told: dict[int, str] = {}
+        self._dense: set[int] = set()
 
     def prove(self, index: int, message: str) -> None:
         messages = self._proved.setdefault(index, [])
@@ -150,53 +160,65 @@ class _Found:
     def tell(self, index: int, message: str) -> None:
         self._told.setdefault(index, message)
 
+    def give_up(self, index: int) -> None:
+        self._dense.add(index)
+
     def has(self, index: int) -> bool:
         return index in self._proved or index in self._told
 
     def hits(self) -> list[Hit]:
         told = {index: [message] for index, message in self._told.items() if index not in self._proved}
-        return sorted(
+        secrets = [
             Hit(index + 1, CATEGORY, message)
             for index, messages in (told | self._proved).items()
             for message in messages
-        )
+        ]
+        return sorted([*secrets, *(too_dense(index + 1) for index in self._dense)])
 
 
-def _scan(raw: list[str], freed: list[str], index: _Index | None, live_secrets: Sequence[str]) -> list[Hit]:
+def _scan(
+    raw: list[str], freed: list[str], split: list[list[str]], index: _Index | None, live_secrets: Sequence[str]
+) -> list[Hit]:
     found = _Found()
     for place in live.lines_with(raw, live_secrets):
         found.prove(place, "a credential that is in use right now")
-    for number, line in enumerate(raw):
-        views = (line,) if freed[number] is line else (line, freed[number])
-        mask = _ALL if index is None else 0
-        for view in views:
-            if index is None:
-                messages = _form_names(view, TOKEN_FORMS)
-            else:
-                words = view.split()
-                messages = [name for word in words if word in index.tokens for name in index.tokens[word]]
-                for word in words:
-                    if word in index.marks:
-                        mask |= index.marks[word]
-            for message in messages:
-                found.prove(number, message)
-        if number + 1 < len(raw) and (needles := _begun_tokens(freed[number].split()[-1:], index)):
+    tables = secret_layout.Tables(freed)
+    for number, words in enumerate(split):
+        views = (raw[number],) if freed[number] is raw[number] else (raw[number], freed[number])
+        if index is None:
+            mask, messages = _ALL, [name for view in views for name in _form_names(view, TOKEN_FORMS)]
+        else:
+            mask = mask_of(words, index.marks)
+            messages = [name for word in words if word in index.tokens for name in index.tokens[word]]
+        for message in messages:
+            found.prove(number, message)
+        if number + 1 < len(raw) and (needles := _begun_tokens(words[-1:], index)):
             broken = _broken_token(freed, number, needles)
             if broken is not None:
                 found.prove(number, broken)
-        if mask:
-            _scan_line(found, views, freed, number, mask)
+        if mask & _SLOW:
+            if any(_is_dense(view, mask) for view in views):
+                found.give_up(number)
+            else:
+                _scan_line(found, views, tables, number, mask)
     return found.hits()
 
 
-def _scan_line(found: _Found, views: tuple[str, ...], freed: list[str], number: int, mask: int) -> None:
+def _is_dense(line: str, mask: int) -> bool:
+    """Tells whether a line holds more than can be looked at in bounded time."""
+    if len(line) <= secret_words.WORDS_OF_A_LINE:
+        return False
+    return len(line) > LINE_LIMIT or bool(
+        mask & _WORDS and len(secret_words.find_words(line)) > secret_words.WORDS_OF_A_LINE
+    )
+
+
+def _scan_line(found: _Found, views: tuple[str, ...], tables: secret_layout.Tables, number: int, mask: int) -> None:
     """Runs the detectors that the mask names on one line; a detector that the mask does not name would find nothing."""
+    freed = tables.lines
     if mask & _KEYS:
         for message in private_keys.private_keys(freed, number):
             found.prove(number, message)
-    if mask & _WORDS and any(len(secret_words.find_words(view)) > secret_words.WORDS_OF_A_LINE for view in views):
-        found.prove(number, "more words about secrets on one line than can be checked")
-        mask &= ~_WORDS
     told_here = mask & _WORDS and mask & (_CHOSEN | _VALUES)
     for view in views:
         if mask & _COMMANDS:
@@ -208,10 +230,13 @@ def _scan_line(found: _Found, views: tuple[str, ...], freed: list[str], number: 
             for message in chain(secret_grammar.assignments(view), secret_grammar.sentences(view)):
                 found.tell(number, message)
     if mask & _WORDS:
-        for detector in (secret_layout.table_columns, secret_layout.above_value, secret_layout.kubernetes_secret):
-            for place, message in detector(freed, number):
-                found.tell(place, message)
-    if mask & (_BASE | _WORDS) and not found.has(number):
+        for place, message in chain(
+            tables.secret_cells(number),
+            secret_layout.above_value(freed, number),
+            secret_layout.kubernetes_secret(freed, number),
+        ):
+            found.tell(place, message)
+    if (mask & _BASE or told_here) and not found.has(number):
         for message in _base_messages(freed[number], mask if told_here else mask & _BASE):
             found.tell(number, message)
 

@@ -43,6 +43,12 @@ def _without_disguise(line: str) -> str:
     return unicodedata.normalize("NFKC", line) if _WIDE.search(line) else line
 
 
+def in_lower_case(text: str) -> str:
+    """Gives the text in lower case, character for character: U+0130 is the one letter whose lower case is longer, and
+    U+017F one that expressions without case take for another letter."""
+    return text.replace("\u0130", "i").replace("\u017f", "s").lower()
+
+
 def cleaned_lines(lines: list[str]) -> list[str]:
     """Gives `cleaned` of each line; undecorated lines are the same objects."""
     return [cleaned(line) for line in lines]
