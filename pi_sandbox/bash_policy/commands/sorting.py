@@ -1,0 +1,136 @@
+"""sort, uniq, shuf: lines in another order, or each once.
+
+- sort writes with -o and into the folder of -T, and runs the program of --compress-program.
+- The second operand of uniq is the file that it writes, so it has one at most, and no pattern: that may be two.
+- shuf writes with -o; with -r and no -n it never ends.
+- sort's and uniq's oldest forms, `+1`, are refused: whether that is a file depends on the version.
+"""
+
+from __future__ import annotations
+
+from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
+from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.options import Option, Parsed, Takes, one_of
+from pi_sandbox.bash_policy.table_rules import option_table, refuse_devices
+from pi_sandbox.bash_policy.words import Word
+
+_WRITES = "writes a file; leave it out, the result is printed"
+_TEMPORARY = "says where to write; leave it out"
+_SORT = option_table(
+    "sort",
+    "-b/--ignore-leading-blanks -d/--dictionary-order -f/--ignore-case -g/--general-numeric-sort "
+    "-i/--ignore-nonprinting -M/--month-sort -h/--human-numeric-sort -n/--numeric-sort -R/--random-sort -r/--reverse "
+    "-V/--version-sort --batch-size= -c -C --debug --files0-from= -k/--key= -m/--merge -s/--stable -S/--buffer-size= "
+    "-t/--field-separator= --parallel= -u/--unique -z/--zero-terminated",
+    Option(("--check",), Takes.BOUND_VALUE, one_of("diagnose-first", "quiet", "silent")),
+    Option(
+        ("--sort",), Takes.VALUE, one_of("general-numeric", "human-numeric", "month", "numeric", "random", "version")
+    ),
+    advice={
+        "-o": _WRITES,
+        "--output": _WRITES,
+        "-T": _TEMPORARY,
+        "--temporary-directory": _TEMPORARY,
+        "--compress-program": "runs a program; leave it out",
+    },
+)
+_UNIQ = option_table(
+    "uniq",
+    "-c/--count -d/--repeated -D --all-repeated=? -f/--skip-fields= --group=? -i/--ignore-case -s/--skip-chars= "
+    "-u/--unique -z/--zero-terminated -w/--check-chars=",
+)
+_SHUF = option_table(
+    "shuf",
+    "-e/--echo -i/--input-range= -n/--head-count= -r/--repeat -z/--zero-terminated",
+    advice={"-o": _WRITES, "--output": _WRITES},
+)
+
+
+def _judge_sort(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
+    parsed = _SORT.parse(words)
+    _refuse_plus("sort", parsed, "write -k for a key")
+    refuse_devices("sort", parsed.operands)
+    return Judged(parsed.words(), options_ended=parsed.ended)
+
+
+def _judge_uniq(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
+    parsed = _UNIQ.parse(words)
+    _refuse_plus("uniq", parsed, "write -s to skip characters")
+    if len(parsed.operands) > 1:
+        raise Refused(f"uniq writes its second file, {parsed.operands[1].text}; name one file")
+    if any(operand.is_pattern for operand in parsed.operands):
+        raise Refused(
+            f"uniq writes a second file, and {parsed.operands[0].text} may be two; use cat FILES | sort | uniq"
+        )
+    refuse_devices("uniq", parsed.operands)
+    return Judged(parsed.words())
+
+
+def _judge_shuf(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
+    parsed = _SHUF.parse(words)
+    if parsed.has("-r") and not parsed.has("-n"):
+        raise Refused("shuf -r never ends without -n; say how many lines with -n")
+    refuse_devices("shuf", parsed.operands)
+    return Judged(parsed.words(), options_ended=parsed.ended)
+
+
+def _refuse_plus(command: str, parsed: Parsed, instead: str) -> None:
+    for operand in parsed.operands:
+        if operand.text.startswith("+"):
+            raise Refused(f"{operand.text} is an old form of an option of {command}; {instead}, or ./ before a file")
+
+
+RULES = (
+    CommandRule(
+        names=("sort",),
+        manual="sort(1) of GNU coreutils 9.7",
+        judge=_judge_sort,
+        added_words=AddedWords.AFTER_END_OF_OPTIONS,
+        allowed=(
+            "sort",
+            "sort -rn a.md",
+            "sort -t, -k2,2n a.csv",
+            "sort -u ./*.md",
+            "sort -- *.md",
+            "sort notes/*.md",
+            "sort --check=quiet a.md",
+            "sort --sort=version a.md",
+        ),
+        refused=(
+            "sort -o b.md a.md",
+            "sort a.md -ob.md",
+            "sort -uo a.md a.md",
+            "sort --output=b a",
+            "sort --out=b a",
+            "sort -T /tmp a",
+            "sort --compress-program=sh -S 1k a",
+            "sort --compress-prog sh a",
+            "sort *.md",
+            "sort -[o]b a.md",
+            "sort +1 -2 a.md",
+        ),
+    ),
+    CommandRule(
+        names=("uniq",),
+        manual="uniq(1) of GNU coreutils 9.7",
+        judge=_judge_uniq,
+        added_words=AddedWords.NEVER,
+        allowed=("uniq", "uniq -c", "uniq -d a.md", "uniq -f1 -- a.md", "uniq --group=both a.md"),
+        refused=("uniq a.md b.md", "uniq - b.md", "uniq -c -- a.md b.md", "uniq ./*.md", "uniq -- *", "uniq +1 a.md"),
+    ),
+    CommandRule(
+        names=("shuf",),
+        manual="shuf(1) of GNU coreutils 9.7",
+        judge=_judge_shuf,
+        added_words=AddedWords.AFTER_END_OF_OPTIONS,
+        allowed=("shuf a.md", "shuf -n 3 a.md", "shuf -i 1-10", "shuf -e a b c", "shuf -rn 2 a.md"),
+        refused=(
+            "shuf -o b a",
+            "shuf -ob a",
+            "shuf --output=b a",
+            "shuf -r a",
+            "shuf --random-source=/dev/zero a",
+            "shuf *",
+        ),
+    ),
+)
