@@ -53,7 +53,8 @@ class CommandRule:
     """One command, or several with the same options.
 
     `manual` names the page and the version that was read. `judge(name, words, surroundings)` raises `Refused`.
-    `allowed` and `refused` hold whole commands.
+    `allowed` and `refused` hold whole commands. `is_builtin` says that only bash itself has the command, or that bash's
+    own and the program of that name differ: then it is accepted by its bare name alone, and not behind `xargs`.
     """
 
     names: tuple[str, ...]
@@ -62,3 +63,4 @@ class CommandRule:
     allowed: tuple[str, ...]
     refused: tuple[str, ...]
     added_words: AddedWords = AddedWords.NEVER
+    is_builtin: bool = False

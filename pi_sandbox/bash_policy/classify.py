@@ -1,0 +1,137 @@
+"""The one walk over a command: what it may do, and what runs in its place.
+
+- A command whose name has no rule, and every word that its rule does not know, is refused.
+- The text that runs is built from the judged words: names and words quoted anew, redirections and variables in the
+  forms that were judged. So nothing that the text held beside them can reach bash.
+"""
+
+from __future__ import annotations
+
+from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
+from pi_sandbox.bash_policy.decision import Decision, Refused, RunPlan, Verdict
+from pi_sandbox.bash_policy.delete import is_deletion, judge_deletion
+from pi_sandbox.bash_policy.environment import FIXED, INHERITED, judge_assignment
+from pi_sandbox.bash_policy.program import Pipeline, Program, SimpleCommand
+from pi_sandbox.bash_policy.redirects import judge_redirection
+from pi_sandbox.bash_policy.registry import rules_by_name
+from pi_sandbox.bash_policy.syntax import parse
+from pi_sandbox.bash_policy.words import Word
+
+_SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
+_ADDED = Word.literal("--a-word-that-xargs-adds")
+
+
+def classify(command: str, memory_dir: str | None = None) -> Decision:
+    """Give the decision about a command; without `memory_dir`, the absolute path of the memory, no deletion."""
+    try:
+        program = parse(command)
+        only = program.only_command
+        if only is not None and is_deletion(only):
+            plan = judge_deletion(only, memory_dir)
+            return Decision(Verdict.DELETE, "deletes memory files", delete=plan)
+        return Decision(Verdict.READ_ONLY, "only reads", run=RunPlan(_rebuilt(program), FIXED, INHERITED))
+    except Refused as refusal:
+        return Decision(Verdict.REJECT, refusal.reason)
+
+
+def _rebuilt(program: Program) -> str:
+    parts: list[str] = []
+    for pipeline in program.pipelines:
+        if pipeline.joined_by:
+            parts.append("; " if pipeline.joined_by == ";" else f" {pipeline.joined_by} ")
+        parts.append(_pipeline(pipeline))
+    return "".join(parts)
+
+
+def _pipeline(pipeline: Pipeline) -> str:
+    texts = [_command(command, behind_a_pipe=index > 0) for index, command in enumerate(pipeline.commands)]
+    return ("! " if pipeline.negated else "") + " | ".join(texts)
+
+
+def _command(command: SimpleCommand, *, behind_a_pipe: bool) -> str:
+    variables = {assignment.name: judge_assignment(assignment) for assignment in command.assignments}
+    redirections = [judge_redirection(redirection) for redirection in command.redirections]
+    reads_pipe = behind_a_pipe or any(text.startswith("<") for text in redirections)
+    rule = _rule(command.words[0])
+    judged = rule.judge(_name(command.words[0]), command.words[1:], Surroundings(judge_nested, reads_pipe))
+    variables.update(judged.environment)
+    written = [f"{name}={Word.literal(value).shell_text()}" for name, value in variables.items()]
+    written.append(command.words[0].shell_text())
+    written.extend(word.shell_text() for word in judged.words)
+    return " ".join(written + redirections)
+
+
+def judge_nested(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """Give a whole command as it runs with words behind it that nobody has seen, or raise `Refused`.
+
+    Whether such words can be options is asked of the rule itself: with two made-up options behind the words it must
+    accept both, which it only does behind a `--`. (Two, because the first may be taken for the value of an option.)
+    """
+    if not words:
+        raise Refused("xargs names no command; name the one it is to run")
+    rule, name = _rule(words[0]), _name(words[0])
+    surroundings = Surroundings(judge_nested, reads_pipe=False)
+    if rule.added_words is AddedWords.NEVER:
+        raise Refused(f"{name} is refused behind xargs: words that are added could make it do more than read")
+    if rule.added_words is AddedWords.HARMLESS:
+        return (words[0], *_without_variables(rule.judge(name, words[1:], surroundings)))
+    try:
+        probed = _without_variables(rule.judge(name, (*words[1:], _ADDED, _ADDED), surroundings))
+    except Refused as refusal:
+        if _ADDED.text not in refusal.reason:
+            raise
+        probed = ()
+    if probed[-2:] != (_ADDED, _ADDED) or Word.literal("--") not in words:
+        raise Refused(
+            f"{name} behind xargs needs a -- at its end, so that no added word is an option: xargs {name} ... --"
+        )
+    return (words[0], *probed[:-2])
+
+
+def _without_variables(judged: Judged) -> tuple[Word, ...]:
+    if judged.environment:
+        raise Refused("this command is refused behind xargs; run it on its own")
+    return judged.words
+
+
+def _name(word: Word) -> str:
+    text = word.text
+    for folder in _SYSTEM_FOLDERS:
+        if text.startswith(folder):
+            return text[len(folder) :]
+    return text
+
+
+def _rule(word: Word) -> CommandRule:
+    if not word.is_literal:
+        raise Refused(f"the command name {word.text} holds a pattern; write the name out")
+    name = _name(word)
+    rule = rules_by_name().get(name)
+    if rule is None:
+        raise Refused(_UNKNOWN.get(name, f"the command {name or word.text} is not among those known to only read"))
+    if rule.is_builtin and name != word.text:
+        raise Refused(f"write {name} instead of {word.text}")
+    return rule
+
+
+_UNKNOWN = {
+    "rm": "rm runs only on its own: rm -f /absolute/path/of/memory/file.md, with no other command beside it",
+    **dict.fromkeys(
+        ("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select"),
+        "loops and conditions are refused; write the commands one after the other, joined with && or ||",
+    ),
+    **dict.fromkeys(
+        ("bash", "sh", "zsh", "dash", "eval", "source", ".", "exec", "python", "python3", "node", "perl", "ruby"),
+        "a shell or an interpreter is refused; run the reading command itself",
+    ),
+    **dict.fromkeys(("sudo", "doas", "su"), "another user is refused; run the command without it"),
+    **dict.fromkeys(
+        ("curl", "wget", "ssh", "scp", "nc", "ncat", "telnet"), "connections are refused; only what is here can be read"
+    ),
+    **dict.fromkeys(
+        ("mv", "cp", "mkdir", "touch", "tee", "ln", "chmod", "install", "rmdir", "truncate", "dd"),
+        "bash changes no files here; use the write and edit tools for memory files",
+    ),
+    "time": "time is refused; run the command without it",
+    "[[": "[[ ]] is refused; write [ ... ] or test",
+}

@@ -1,0 +1,82 @@
+"""The simple deletion: `rm`, `rm -f` or `rm --force`, an optional `--`, and files of the memory by absolute path.
+
+- Nothing else may stand there: no other option, redirection, variable, pattern, `~` or second command.
+- A target ends in lowercase `.md`, lies lexically below the memory folder, has no `..`, and no part between the two
+  is a folder of a version control system, in whatever case.
+- This is the rule on the text. What lies on the disk (a regular file, no way out through a link) is looked at when
+  the deletion is carried out.
+
+Source: `spec/project-memory.md`, "Restricted Bash execution", 1.
+"""
+
+from __future__ import annotations
+
+import posixpath
+
+from pi_sandbox.bash_policy.decision import DeletePlan, Refused
+from pi_sandbox.bash_policy.program import SimpleCommand
+from pi_sandbox.bash_policy.words import PATTERN_CHARACTERS, Word
+
+PROTECTED_FOLDERS = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", ".sl"})
+_FORCE = ("-f", "--force")
+
+
+def is_deletion(command: SimpleCommand) -> bool:
+    """Whether the command is `rm`, and so is judged as the simple deletion or not at all."""
+    return command.words[0].is_literal and command.words[0].text == "rm"
+
+
+def judge_deletion(command: SimpleCommand, memory_dir: str | None) -> DeletePlan:
+    """Give what the deletion removes, or raise `Refused`."""
+    if command.assignments or command.redirections:
+        raise Refused("rm runs without variables and redirections; write rm -f /absolute/path/of/memory/file.md")
+    rest = list(command.words[1:])
+    force = bool(rest) and _is(rest[0], *_FORCE)
+    if force:
+        rest.pop(0)
+    if rest and _is(rest[0], "--"):
+        rest.pop(0)
+    elif rest and rest[0].text.startswith("-"):
+        raise Refused(f"the option {rest[0].text} of rm is refused; only -f or --force is allowed, once")
+    if not rest:
+        raise Refused("rm names no file; give the absolute path of a memory file")
+    memory = _memory(memory_dir)
+    return DeletePlan(tuple(_target(word, memory) for word in rest), missing_is_fine=force)
+
+
+def _is(word: Word, *texts: str) -> bool:
+    return word.is_literal and word.text in texts
+
+
+def _memory(memory_dir: str | None) -> str:
+    if not memory_dir:
+        raise Refused("rm is refused: there is no memory folder to delete from")
+    if not memory_dir.startswith("/") or ".." in memory_dir.split("/"):
+        raise Refused("rm is refused: the memory folder is not given as an absolute path")
+    return _normal(memory_dir)
+
+
+def _target(word: Word, memory: str) -> str:
+    text = word.text
+    if not word.is_literal or not PATTERN_CHARACTERS.isdisjoint(text):
+        raise Refused(f"rm takes no wildcards and no ~; write the absolute path of each file instead of {text}")
+    if not text.startswith("/"):
+        raise Refused(f"rm takes absolute paths only; write the absolute path of {text}")
+    if ".." in text.split("/"):
+        raise Refused(f"rm takes no path with ..; write the plain absolute path of {text}")
+    path = _normal(text)
+    inside = memory if memory == "/" else memory + "/"
+    if not path.startswith(inside):
+        raise Refused(f"rm deletes memory files only; {text} is not inside {memory}")
+    *folders, name = path[len(inside) :].split("/")
+    if text.endswith(("/", "/.")) or not name.endswith(".md") or name == ".md":
+        raise Refused(f"rm deletes files whose name ends in lowercase .md only; {text} does not")
+    for folder in (*folders, name):
+        if folder.casefold() in PROTECTED_FOLDERS:
+            raise Refused(f"rm is refused inside {folder}, which belongs to version control")
+    return path
+
+
+def _normal(path: str) -> str:
+    """Give the path without doubled slashes and `.`; POSIX keeps two leading slashes, which mean one on our systems."""
+    return posixpath.normpath("/" + path.lstrip("/"))

@@ -1,0 +1,151 @@
+"""Tokens -> program: pipelines that are joined by &&, || and ;, each of simple commands.
+
+There are no groups, so the row of the tokens is the whole structure. A newline between commands is a `;`; behind
+&&, || and | it is nothing (bash(1), "SHELL GRAMMAR").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.tokens import Kind, Token
+from pi_sandbox.bash_policy.words import Word
+
+_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
+_LIKE_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\[.*\])?\+?=", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A variable before a command."""
+
+    name: str
+    value: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Redirection:
+    """A sign such as `2>`, and what it points to."""
+
+    sign: str
+    target: Word
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleCommand:
+    """One command: its variables, its words (the name first, at least one), its redirections in their order."""
+
+    assignments: tuple[Assignment, ...]
+    words: tuple[Word, ...]
+    redirections: tuple[Redirection, ...]
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Commands joined by |; `joined_by` is the operator before it, empty for the first; `negated` is a leading !."""
+
+    joined_by: str
+    negated: bool
+    commands: tuple[SimpleCommand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A whole text, at least one pipeline."""
+
+    pipelines: tuple[Pipeline, ...]
+
+    @property
+    def only_command(self) -> SimpleCommand | None:
+        """The command of a text that is one simple command and nothing else."""
+        if len(self.pipelines) == 1 and len(self.pipelines[0].commands) == 1 and not self.pipelines[0].negated:
+            return self.pipelines[0].commands[0]
+        return None
+
+
+def build_program(tokens: Sequence[Token]) -> Program:
+    """Give the program of these tokens, or raise `Refused` where a command is missing or not simple."""
+    pipelines: list[Pipeline] = []
+    joined_by, waiting = "", False
+    rest = [token for token in tokens if token.kind is not Kind.COMMENT]
+    while rest:
+        if _is_operator(rest[0], "\n"):
+            rest.pop(0)
+            continue
+        pipelines.append(_pipeline(joined_by, rest))
+        joined_by, waiting = _operator_between(rest)
+    if waiting or not pipelines:
+        raise Refused("the command ends where another one must follow" if pipelines else "there is no command")
+    return Program(tuple(pipelines))
+
+
+def _operator_between(rest: list[Token]) -> tuple[str, bool]:
+    """Take the operator behind a pipeline; give how the next one is joined, and whether one must follow."""
+    if not rest:
+        return ";", False
+    operator = rest.pop(0).text
+    return (operator, True) if operator in ("&&", "||") else (";", False)
+
+
+def _pipeline(joined_by: str, rest: list[Token]) -> Pipeline:
+    negated = rest[0].kind is Kind.WORD and rest[0].text == "!"
+    if negated:
+        rest.pop(0)
+    commands = [_command(rest)]
+    while rest and _is_operator(rest[0], "|"):
+        rest.pop(0)
+        while rest and _is_operator(rest[0], "\n"):
+            rest.pop(0)
+        commands.append(_command(rest))
+    return Pipeline(joined_by, negated, tuple(commands))
+
+
+def _command(rest: list[Token]) -> SimpleCommand:
+    start = rest[0].start if rest else 0
+    assignments: list[Assignment] = []
+    words: list[Word] = []
+    redirections: list[Redirection] = []
+    while rest and rest[0].kind is not Kind.OPERATOR:
+        token = rest.pop(0)
+        if token.kind is Kind.REDIRECTION:
+            redirections.append(_redirection(token, rest))
+            continue
+        word = token.word
+        if not words and (assignment := _ASSIGNMENT.match(token.text)):
+            assignments.append(Assignment(assignment[1], _value(token, word, assignment.end())))
+            continue
+        if not words and _LIKE_ASSIGNMENT.match(token.text):
+            raise Refused(f"the assignment {word.text} is refused: no += and no subscripts")
+        words.append(word)
+    if not words:
+        raise Refused(_missing(assignments, redirections))
+    return SimpleCommand(tuple(assignments), tuple(words), tuple(redirections), start)
+
+
+def _missing(assignments: list[Assignment], redirections: list[Redirection]) -> str:
+    if assignments:
+        return f"the variable {assignments[0].name} is set without a command; put it before the command it is for"
+    if redirections:
+        return "a redirection stands without a command; name the command"
+    return "a command is missing before or behind an operator"
+
+
+def _value(token: Token, word: Word, skipped: int) -> Word:
+    """Give the value of an assignment: the word without its first characters, which hold no quotes."""
+    if not word.is_literal:
+        raise Refused(f"the value of {token.text[: skipped - 1]} holds a pattern or a ~; quote it")
+    return Word.literal(word.text[skipped:])
+
+
+def _redirection(sign: Token, rest: list[Token]) -> Redirection:
+    if not rest or rest[0].kind is not Kind.WORD:
+        raise Refused(f"the redirection {sign.text} has no target")
+    return Redirection(sign.text, rest.pop(0).word)
+
+
+def _is_operator(token: Token, text: str) -> bool:
+    return token.kind is Kind.OPERATOR and token.text == text
