@@ -18,7 +18,6 @@ from pi_sandbox.bash_policy.syntax import parse
 from pi_sandbox.bash_policy.words import Word
 
 _SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
-_ADDED = Word.literal("--a-word-that-xargs-adds")
 
 
 def classify(command: str, memory_dir: str | None = None) -> Decision:
@@ -64,8 +63,7 @@ def _command(command: SimpleCommand, *, behind_a_pipe: bool) -> str:
 def judge_nested(words: tuple[Word, ...]) -> tuple[Word, ...]:
     """Give a whole command as it runs with words behind it that nobody has seen, or raise `Refused`.
 
-    Whether such words can be options is asked of the rule itself: with two made-up options behind the words it must
-    accept both, which it only does behind a `--`. (Two, because the first may be taken for the value of an option.)
+    Whether such words can be options, the rule says of the words it was given (`Judged.options_ended`).
     """
     if not words:
         raise Refused("xargs names no command; name the one it is to run")
@@ -73,19 +71,12 @@ def judge_nested(words: tuple[Word, ...]) -> tuple[Word, ...]:
     surroundings = Surroundings(judge_nested, reads_pipe=False)
     if rule.added_words is AddedWords.NEVER:
         raise Refused(f"{name} is refused behind xargs: words that are added could make it do more than read")
-    if rule.added_words is AddedWords.HARMLESS:
-        return (words[0], *_without_variables(rule.judge(name, words[1:], surroundings)))
-    try:
-        probed = _without_variables(rule.judge(name, (*words[1:], _ADDED, _ADDED), surroundings))
-    except Refused as refusal:
-        if _ADDED.text not in refusal.reason:
-            raise
-        probed = ()
-    if probed[-2:] != (_ADDED, _ADDED) or Word.literal("--") not in words:
+    judged = rule.judge(name, words[1:], surroundings)
+    if rule.added_words is not AddedWords.HARMLESS and not judged.options_ended:
         raise Refused(
             f"{name} behind xargs needs a -- at its end, so that no added word is an option: xargs {name} ... --"
         )
-    return (words[0], *probed[:-2])
+    return (words[0], *_without_variables(judged))
 
 
 def _without_variables(judged: Judged) -> tuple[Word, ...]:

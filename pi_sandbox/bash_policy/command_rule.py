@@ -28,7 +28,8 @@ class AddedWords(Enum):
 class Judged:
     """The arguments that a judged command runs with, and the variables that are set for it alone.
 
-    `options_ended` says that the text as written holds the `--` behind which no word is an option.
+    `options_ended` says that whatever words follow do no harm, in the text as written as in the words that run: mostly
+    because it holds the `--` behind which no word is an option.
     """
 
     words: tuple[Word, ...]

@@ -1,0 +1,338 @@
+"""git: subcommands that only read, in the forms that `git_queries` lists.
+
+- Only subcommands that git itself has are accepted, so no alias of a configuration can take their place.
+- Refused before the subcommand: -c, --config-env and --exec-path (code), --git-dir, --work-tree, --namespace and --bare
+  (another repository's configuration than the folder's own), -p and --paginate. `-C FOLDER` is accepted.
+- What runs is made deaf to the configuration where that is cheap: no pager, no file system monitor, no hooks, no gpg,
+  no external programs for differences, no refreshing of the index on the side. Reading a hostile repository's
+  configuration is accepted by the specification all the same ("local Git includes and helper settings").
+"""
+
+from __future__ import annotations
+
+from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
+from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.git_queries import QUERIES, Query
+from pi_sandbox.bash_policy.options import Parsed
+from pi_sandbox.bash_policy.words import Word
+
+_SETTINGS = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "diff.autoRefreshIndex=false",
+    "log.showSignature=false",
+    "gpg.program=false",
+    "gpg.openpgp.program=false",
+    "gpg.x509.program=false",
+    "gpg.ssh.program=false",
+    "protocol.allow=never",
+)
+_CALM = tuple(
+    Word.literal(text)
+    for text in (
+        "--no-pager",
+        "--no-optional-locks",
+        *(part for setting in _SETTINGS for part in ("-c", setting)),
+    )
+)
+_SWITCHES = frozenset(
+    "--no-pager -P --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs "
+    "--no-replace-objects --no-lazy-fetch --no-advice".split()
+)
+_ALONE = frozenset({"--version", "-v", "--help", "-h"})
+_ADVICE = {
+    **dict.fromkeys(("-c", "--config-env"), "sets the configuration, which can run programs; leave it out"),
+    "--exec-path": "changes which programs git runs; leave it out",
+    **dict.fromkeys(
+        ("--git-dir", "--work-tree", "--namespace", "--bare"), "points git at another repository; write git -C FOLDER"
+    ),
+    **dict.fromkeys(("-p", "--paginate"), "opens a pager; leave it out"),
+}
+_READS_STANDARD_INPUT = ("--all", "--branches", "--tags", "--remotes", "--glob")
+
+
+def _judge(_name: str, words: tuple[Word, ...], surroundings: Surroundings) -> Judged:
+    if len(words) == 1 and words[0].is_literal and words[0].text in _ALONE:
+        return Judged(words)
+    before, words = _before_subcommand(words)
+    name, query, words = _query(words)
+    parsed = query.table.parse(_with_last_value(query, words))
+    _judge_operands(name, query, parsed)
+    added = query.added
+    if query.shows_differences:
+        added = (*added, "--no-ext-diff", "--no-textconv")
+    ends = _head(surroundings, parsed) if name == ("shortlog",) else ()
+    return Judged(
+        (
+            *_CALM,
+            *before,
+            *(Word.literal(text) for text in (*name, *added)),
+            *parsed.words_in_order(),
+            *ends,
+        ),
+        options_ended=parsed.ended and query.most_operands is None and _allows_more(query, parsed),
+    )
+
+
+def _before_subcommand(words: tuple[Word, ...]) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
+    rest = list(words)
+    before: list[Word] = []
+    while rest and rest[0].fixed_start.startswith("-"):
+        word = rest.pop(0)
+        if word.is_literal and word.text in _SWITCHES:
+            before.append(word)
+        elif word.is_literal and word.text == "-C" and rest:
+            folder = rest.pop(0)
+            if folder.is_pattern or folder.text.startswith("-"):
+                raise Refused(f"the folder {folder.text} of git -C is not certain; write its path out")
+            before.extend((word, folder))
+        else:
+            name = word.text.partition("=")[0]
+            raise Refused(f"the option {name} of git {_ADVICE.get(name, 'is not among those known to only read')}")
+    return tuple(before), tuple(rest)
+
+
+def _query(words: tuple[Word, ...]) -> tuple[tuple[str, ...], Query, tuple[Word, ...]]:
+    names = tuple(word.text for word in words[:2] if word.is_literal)
+    if not names:
+        raise Refused("git lacks a subcommand that is written out, such as log, show, diff or status")
+    for length in (2, 1):
+        query = QUERIES.get(names[:length])
+        if len(names) >= length and query is not None:
+            return names[:length], query, words[length:]
+    forms = ", ".join(" ".join(key) for key in QUERIES if key[0] == names[0])
+    if forms:
+        raise Refused(f"git {' '.join(names)} is not among the forms that only read: {forms}")
+    raise Refused(f"git {names[0]} is not among the subcommands that only read, such as log, show, diff and status")
+
+
+def _with_last_value(query: Query, words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """Give `--merged` and its like the value that git takes where they stand last."""
+    if words and words[-1].is_literal and words[-1].text in ("--contains", "--merged", "--no-merged", "--points-at"):
+        option = query.table.find(words[-1].text)
+        if option is not None:
+            return (*words, Word.literal("HEAD"))
+    return words
+
+
+def _judge_operands(name: tuple[str, ...], query: Query, parsed: Parsed) -> None:
+    text = " ".join(name)
+    if query.check is not None:
+        query.check(parsed)
+    for operand in parsed.behind_end:
+        if operand.fixed_start.startswith("-"):
+            raise Refused(f"the name {operand.text} looks like an option; write ./{operand.text}")
+    if query.most_operands is None:
+        return
+    if len(parsed.operands) > query.most_operands:
+        raise Refused(f"git {text} with {len(parsed.operands)} names does more than read; give it fewer")
+    for operand in parsed.operands:
+        if operand.is_pattern:
+            raise Refused(f"the pattern {operand.text} may be several names for git {text}; write them out")
+
+
+def _allows_more(query: Query, parsed: Parsed) -> bool:
+    """Whether any number of names can follow: not where only a listing makes a name harmless that is not asked for."""
+    return query.check is None or bool(query.added and parsed.has("--list"))
+
+
+def _head(surroundings: Surroundings, parsed: Parsed) -> tuple[Word, ...]:
+    """Give shortlog the revision that it would otherwise read from standard input, which is empty."""
+    if parsed.operands or surroundings.reads_pipe or parsed.has(*_READS_STANDARD_INPUT) or parsed.ended:
+        return ()
+    return (Word.literal("HEAD"),)
+
+
+RULES = (
+    CommandRule(
+        names=("git",),
+        manual="git(1) and the page of each subcommand, git 2.47 and 2.39",
+        judge=_judge,
+        added_words=AddedWords.AFTER_END_OF_OPTIONS,
+        allowed=(
+            "git status",
+            "git status --short --branch",
+            "git status --porcelain=v2 -uno",
+            "git log --oneline -10",
+            "git --no-pager log -n 5 --stat",
+            "git -C . log -1 --format='%H %an %s'",
+            "git log --since='2 weeks ago' --author=a --grep one --all --graph",
+            "git log -p -S needle -- notes/a.md",
+            "git log --follow --pretty=format:%h -- notes/a.md",
+            "git log HEAD~1..HEAD",
+            "git log main --not HEAD",
+            "git log -L1,1:notes/a.md",
+            "git show HEAD",
+            "git show HEAD:notes/a.md",
+            "git show --stat --name-only HEAD",
+            "git diff",
+            "git diff --cached --stat",
+            "git diff HEAD~1 -- notes",
+            "git diff --no-index notes/a.md notes/b.md",
+            "git diff -U5 --word-diff=plain --diff-filter=AM HEAD",
+            "git blame -L 1,1 notes/a.md",
+            "git blame HEAD -- notes/a.md",
+            "git grep -n needle",
+            "git grep -n -e one --and -e two -- '*.md'",
+            "git ls-files",
+            "git ls-files -o --exclude-standard notes/*",
+            "git ls-tree -r --name-only HEAD",
+            "git cat-file -p HEAD",
+            "git cat-file blob HEAD:notes/a.md",
+            "git rev-parse --show-toplevel",
+            "git rev-parse --abbrev-ref HEAD",
+            "git rev-list --count HEAD",
+            "git describe --tags --always",
+            "git shortlog -sne",
+            "git reflog -5",
+            "git reflog show HEAD",
+            "git branch",
+            "git branch -a -vv",
+            "git branch --show-current",
+            "git branch --list 'a*'",
+            "git branch --contains HEAD",
+            "git branch -r --merged",
+            "git tag",
+            "git tag -l 'v*' --sort=-creatordate",
+            "git tag -n3",
+            "git tag --points-at HEAD",
+            "git remote -v",
+            "git remote",
+            "git config --get user.name",
+            "git config user.name",
+            "git config --list --show-origin",
+            "git config --get-regexp 'user.*'",
+            "git stash list",
+            "git worktree list --porcelain",
+            "git for-each-ref --format='%(refname:short)' refs/heads",
+            "git show-ref --heads",
+            "git symbolic-ref --short HEAD",
+            "git merge-base HEAD HEAD~1",
+            "git name-rev --name-only HEAD",
+            "git diff-tree --no-commit-id --name-only -r HEAD",
+            "git count-objects -vH",
+            "git check-ignore -v notes/a.md",
+            "git submodule status",
+            "git version",
+            "git --version",
+            "git ls-files | xargs git log -1 --format=%cI --",
+        ),
+        refused=(
+            "git",
+            "git commit -m x",
+            "git add .",
+            "git checkout main",
+            "git push",
+            "git pull",
+            "git fetch",
+            "git ls-remote",
+            "git clone x",
+            "git archive HEAD",
+            "git bundle create x HEAD",
+            "git gc",
+            "git apply x",
+            "git help log",
+            "git log --help",
+            "git x",
+            "git -c core.pager=id log",
+            "git -c alias.x=!id x",
+            "git -ccore.fsmonitor=id status",
+            "git --config-env=core.pager=X log",
+            "git --exec-path=. log",
+            "git --git-dir=. log",
+            "git --git-dir . log",
+            "git --work-tree=/ status",
+            "git --bare log",
+            "git -p log",
+            "git --paginate log",
+            "git -C * log",
+            "git log --output=out",
+            "git log --output out",
+            "git log --outpu=out",
+            "git diff --output=out",
+            "git diff -o out",
+            "git show --output=out HEAD",
+            "git log --ext-diff -p",
+            "git diff --ext-diff",
+            "git show --textconv HEAD:a",
+            "git diff --textconv",
+            "git cat-file --textconv HEAD:a",
+            "git cat-file --filters HEAD:a",
+            "git grep -O needle",
+            "git grep -Oid needle",
+            "git grep --open-files-in-pager=id needle",
+            "git grep needle *",
+            "git log *",
+            "git log --format --output=out",
+            "git log --show-signature",
+            "git log --format=%G?",
+            "git log --pretty='%h %+GK'",
+            "git for-each-ref --format='%(signature)'",
+            "git log --stdin",
+            "git log --remerge-diff",
+            "git log --diff-merges=remerge",
+            "git blame --textconv notes/a.md",
+            "git branch new",
+            "git branch -d main",
+            "git branch -D main",
+            "git branch -m a b",
+            "git branch -f main HEAD",
+            "git branch -u origin/main",
+            "git branch -v new",
+            "git branch --edit-description",
+            "git branch --show-current new",
+            "git branch --list -D main",
+            "git branch -- new",
+            "git tag v1",
+            "git tag -a v1 -m x",
+            "git tag -d v1",
+            "git tag -v v1",
+            "git tag --verify v1",
+            "git tag -- v1",
+            "git remote add x y",
+            "git remote show origin",
+            "git remote update",
+            "git remote prune origin",
+            "git remote set-url origin x",
+            "git config user.name x",
+            "git config --add user.name x",
+            "git config --unset user.name",
+            "git config --get a.b c d",
+            "git config set user.name x",
+            "git config edit",
+            "git config -e",
+            "git config --global --edit",
+            "git config user.name -- x",
+            "git config a.b ./*",
+            "git config",
+            "git stash",
+            "git stash pop",
+            "git stash drop",
+            "git stash -p",
+            "git reflog expire --all",
+            "git reflog delete HEAD@{0}",
+            "git reflog drop",
+            "git worktree add x",
+            "git worktree prune",
+            "git notes add",
+            "git notes",
+            "git submodule update",
+            "git submodule foreach id",
+            "git symbolic-ref HEAD refs/heads/x",
+            "git symbolic-ref -d HEAD",
+            "git symbolic-ref HEAD ./*",
+            "git bisect run id",
+            "git bisect start",
+            "git difftool",
+            "git rev-parse --parseopt",
+            "git hash-object -w a",
+            "git update-index --refresh",
+            "git verify-commit HEAD",
+            "git ls-files | xargs git log -1",
+            "ls | xargs git branch --",
+            "ls | xargs git tag --",
+            "ls | xargs git config --",
+            "ls | xargs git symbolic-ref --",
+        ),
+    ),
+)
