@@ -69,6 +69,8 @@ def judge_nested(words: tuple[Word, ...]) -> tuple[Word, ...]:
         raise Refused("xargs names no command; name the one it is to run")
     rule, name = _rule(words[0]), _name(words[0])
     surroundings = Surroundings(judge_nested, reads_pipe=False)
+    if rule.is_builtin:
+        raise Refused(f"{name} is a command of bash itself; xargs cannot run it")
     if rule.added_words is AddedWords.NEVER:
         raise Refused(f"{name} is refused behind xargs: words that are added could make it do more than read")
     judged = rule.judge(name, words[1:], surroundings)

@@ -7,6 +7,7 @@ Quotes: '..', ".." without expansions, and $'..' with \\t, \\n, \\\\, \\' and \\
 - `$` is accepted where bash leaves it as it stands: at the end of a word, and in ".." before a character that begins
   no expansion.
 - `{..}` is accepted where bash leaves it as it stands: nothing in it but plain characters, no comma, no `..`.
+- `{name}>` is refused: bash opens a descriptor and puts its number into a variable.
 - A `~` behind `=` or `:` is refused: bash replaces it in words that look like assignments.
 
 Source: bash(1) 5.2, "DEFINITIONS", "QUOTING", "EXPANSION", "REDIRECTION"; proven by `script/fuzz_bash`.
@@ -119,7 +120,10 @@ class _Tokenizer:
                 quotes.append((before, self._at))
             if piece is not None:
                 pieces.append(piece)
-        return Token(Kind.WORD, self._text[start : self._at], start, self._at, _word_of(pieces), tuple(quotes))
+        text = self._text[start : self._at]
+        if text.endswith("}") and self._text[self._at : self._at + 1] in ("<", ">"):
+            raise Refused("braces glued to a redirection are refused: bash may take them for a variable; write a space")
+        return Token(Kind.WORD, text, start, self._at, _word_of(pieces), tuple(quotes))
 
     def _piece(self, before: list[Piece]) -> tuple[Piece | None, bool]:
         """Give the next piece of a word, and whether it stood in quotes."""
