@@ -114,8 +114,11 @@ class HeldLock:
         self._blank()
 
     def _blank(self) -> None:
+        """Empty the own file, unless another program has written into it in its place."""
         try:
-            self._folder.blank(self._file)
+            record = parse(self._folder.content(self._file).data)
+            if record is not None and record.token == self.token:
+                self._folder.blank(self._file)
         except LocksUnusableError:
             return
 

@@ -10,6 +10,8 @@ import re
 from enum import IntEnum
 
 from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.project_memory.undo import UndoError
+from pi_sandbox.project_memory.write_paths import WriteRefusedError
 
 
 class ErrorCode(IntEnum):
@@ -42,9 +44,8 @@ def as_request_error(error: PiSandboxError) -> RequestError:
     """Give an error of another room as one of a request; its class is the rule (`GitFailedError`: `git-failed`)."""
     if isinstance(error, RequestError):
         return error
-    rule = getattr(error, "rule", None) or _slug(type(error).__name__)
-    code = ErrorCode.REFUSED if hasattr(error, "rule") else ErrorCode.UNUSABLE
-    return RequestError(code, rule, error.message, error.hint)
+    code = ErrorCode.REFUSED if isinstance(error, WriteRefusedError | UndoError) else ErrorCode.UNUSABLE
+    return RequestError(code, _slug(type(error).__name__), error.message, error.hint)
 
 
 def _slug(class_name: str) -> str:

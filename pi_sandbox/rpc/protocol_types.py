@@ -48,8 +48,9 @@ class Change(TypedDict):
     id: str
     at: int
     task: str
-    action: Literal["create", "replace", "delete", "undo"]
+    action: Literal["create", "write", "delete"]
     path: str
+    outcome: Literal["done", "without effect", "unknown"]
 
 
 class InitializeParams(TypedDict):
@@ -100,6 +101,7 @@ class RecallPrepareParams(TypedDict):
 
     prompt: str
     usedUnits: int
+    usedUp: bool
 
 
 class RecallPrepareResult(TypedDict):
@@ -112,6 +114,16 @@ class RecallPrepareResult(TypedDict):
     messages: NotRequired[list[Message]]
 
 
+class RecallLateParams(TypedDict):
+    """Says that the selector has not answered within the wait; its answer may still come."""
+
+    requestId: str
+
+
+class RecallLateResult(TypedDict):
+    """Done."""
+
+
 class RecallFinishParams(TypedDict):
     """Hands over the selector's answer, as it came."""
 
@@ -119,14 +131,16 @@ class RecallFinishParams(TypedDict):
     answer: str
     usedUnits: int
     suppressed: list[str]
+    usedUp: bool
 
 
 class RecallFinishResult(TypedDict):
-    """What goes into the request; an empty text where nothing does."""
+    """What goes into the request (an empty text where nothing does), and what the branch has used after it."""
 
     text: str
-    units: int
     topics: list[str]
+    usedUp: bool
+    usedUnits: int
 
 
 class FileCheckParams(TypedDict):
@@ -165,9 +179,9 @@ class FileWrittenParams(TypedDict):
 
 
 class FileWrittenResult(TypedDict):
-    """Lines for the end of the result; none for a file outside memory."""
+    """What goes at the end of the result; nothing for a file outside memory."""
 
-    hints: list[str]
+    reminder: str | None
 
 
 class SessionSeenParams(TypedDict):
@@ -242,10 +256,9 @@ class TaskReadParams(TypedDict):
 
     taskId: str
     path: str
-    offset: NotRequired[int]
-    limit: NotRequired[int]
     truncated: bool
     image: bool
+    digest: str
 
 
 class TaskReadResult(TypedDict):
@@ -266,7 +279,8 @@ class TaskWriteResult(TypedDict):
     """What was done, and what lint says of it."""
 
     created: bool
-    hints: list[str]
+    reminder: str | None
+    id: str
 
 
 class TaskEditParams(TypedDict):
@@ -276,13 +290,15 @@ class TaskEditParams(TypedDict):
     path: str
     content: str
     edits: list[Edit]
+    readDigest: str
 
 
 class TaskEditResult(TypedDict):
     """What was done, and what lint says of it."""
 
     created: bool
-    hints: list[str]
+    reminder: str | None
+    id: str
 
 
 class TaskBashParams(TypedDict):

@@ -84,7 +84,7 @@ def _python(value: dict[str, Any], *, required: bool = True) -> str:
             return "dict[str, str]"
         case {"type": list(types)}:
             return " | ".join(_PYTHON_NAMES[each] for each in types)
-        case {"type": str(name)}:
+        case {"type": str(name)} if name in _PYTHON_NAMES:
             return _PYTHON_NAMES[name]
     raise ValueError(f"not a part of JSON Schema that is used here: {value}")
 
@@ -102,7 +102,7 @@ def _typescript(value: dict[str, Any]) -> str:
             return "Record<string, string>"
         case {"type": list(types)}:
             return " | ".join(_TYPESCRIPT_NAMES[each] for each in types)
-        case {"type": str(name)}:
+        case {"type": str(name)} if name in _TYPESCRIPT_NAMES:
             return _TYPESCRIPT_NAMES[name]
     raise ValueError(f"not a part of JSON Schema that is used here: {value}")
 

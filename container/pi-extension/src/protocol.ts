@@ -40,8 +40,9 @@ export interface Change {
   id: string;
   at: number;
   task: string;
-  action: "create" | "replace" | "delete" | "undo";
+  action: "create" | "write" | "delete";
   path: string;
+  outcome: "done" | "without effect" | "unknown";
 }
 
 /** Says who asks, for which session, and where. The first request; any other before it fails. */
@@ -85,6 +86,7 @@ export interface PromptClearResult {}
 export interface RecallPrepareParams {
   prompt: string;
   usedUnits: number;
+  usedUp: boolean;
 }
 
 /** Whether it runs, and with what. */
@@ -96,19 +98,29 @@ export interface RecallPrepareResult {
   messages?: Message[];
 }
 
+/** Says that the selector has not answered within the wait; its answer may still come. */
+export interface RecallLateParams {
+  requestId: string;
+}
+
+/** Done. */
+export interface RecallLateResult {}
+
 /** Hands over the selector's answer, as it came. */
 export interface RecallFinishParams {
   requestId: string;
   answer: string;
   usedUnits: number;
   suppressed: string[];
+  usedUp: boolean;
 }
 
-/** What goes into the request; an empty text where nothing does. */
+/** What goes into the request (an empty text where nothing does), and what the branch has used after it. */
 export interface RecallFinishResult {
   text: string;
-  units: number;
   topics: string[];
+  usedUp: boolean;
+  usedUnits: number;
 }
 
 /** Asks before a file tool of the main agent runs. */
@@ -141,9 +153,9 @@ export interface FileWrittenParams {
   path: string;
 }
 
-/** Lines for the end of the result; none for a file outside memory. */
+/** What goes at the end of the result; nothing for a file outside memory. */
 export interface FileWrittenResult {
-  hints: string[];
+  reminder: string | null;
 }
 
 /** Says that this session has used the memory. */
@@ -205,10 +217,9 @@ export interface TaskEndResult {}
 export interface TaskReadParams {
   taskId: string;
   path: string;
-  offset?: number;
-  limit?: number;
   truncated: boolean;
   image: boolean;
+  digest: string;
 }
 
 /** Whether the file may now be overwritten. */
@@ -226,7 +237,8 @@ export interface TaskWriteParams {
 /** What was done, and what lint says of it. */
 export interface TaskWriteResult {
   created: boolean;
-  hints: string[];
+  reminder: string | null;
+  id: string;
 }
 
 /** Publishes a file that pi's `edit` has changed. */
@@ -235,12 +247,14 @@ export interface TaskEditParams {
   path: string;
   content: string;
   edits: Edit[];
+  readDigest: string;
 }
 
 /** What was done, and what lint says of it. */
 export interface TaskEditResult {
   created: boolean;
-  hints: string[];
+  reminder: string | null;
+  id: string;
 }
 
 /** Asks before a task's `bash` runs a command. A deletion is carried out here. */
@@ -309,6 +323,7 @@ export interface Methods {
   "prompt/sections": { params: PromptSectionsParams; result: PromptSectionsResult };
   "prompt/clear": { params: PromptClearParams; result: PromptClearResult };
   "recall/prepare": { params: RecallPrepareParams; result: RecallPrepareResult };
+  "recall/late": { params: RecallLateParams; result: RecallLateResult };
   "recall/finish": { params: RecallFinishParams; result: RecallFinishResult };
   "file/check": { params: FileCheckParams; result: FileCheckResult };
   "file/read": { params: FileReadParams; result: FileReadResult };

@@ -1,0 +1,183 @@
+"""`pi-memory-engine`: the memory engine as a server for the extension, and its commands for people.
+
+Errors go to standard error as one or two lines; standard output holds answers and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
+
+import click
+
+from pi_sandbox import __version__
+from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.exit_codes import ExitCode
+from pi_sandbox.memory_text.visible import visible
+
+if TYPE_CHECKING:
+    from pi_sandbox.rpc.memory_access import MemoryAccess
+
+LINE_BYTES = 1024 * 1024
+"""A command that is classified is far shorter; a longer line is answered with a refusal."""
+
+
+def main() -> NoReturn:
+    """Runs the command of this process and ends it with a code of `exit_codes`."""
+    try:
+        commands(prog_name="pi-memory-engine", standalone_mode=False)
+        code = ExitCode.OK
+    except click.ClickException as error:
+        code = _said(error.format_message(), "pi-memory-engine --help shows the commands", ExitCode.USAGE)
+    except click.exceptions.Abort:
+        code = ExitCode.INTERRUPTED
+    except PiSandboxError as error:
+        code = _said(error.message, error.hint, error.exit_code)
+    except BrokenPipeError:
+        code = ExitCode.BROKEN_PIPE
+    sys.exit(code)
+
+
+@click.group()
+@click.version_option(__version__)
+def commands() -> None:
+    """Keeps the memory of pi's projects: serves pi's extension, and answers people who ask why."""
+
+
+@commands.command()
+def serve() -> None:
+    """Answer requests of JSON-RPC 2.0 on standard input until it is closed."""
+    from pi_sandbox.rpc.server import Output, Server, own_standard_output
+
+    output = Output(own_standard_output())
+    from pi_sandbox.rpc.dispatch import Answering
+    from pi_sandbox.rpc.engine import Engine
+
+    signal.signal(signal.SIGTERM, _end)
+    with contextlib.closing(Engine(output.notify)) as engine:
+        Server(Answering(engine.methods()), output).serve(sys.stdin.fileno())
+
+
+@commands.command()
+@click.option("--memory-dir", type=click.Path(), help="The memory directory of lines that name none.")
+def classify(memory_dir: str | None) -> None:
+    """Say of each command, one JSON object a line, whether background bash may run it.
+
+    A line is {"command": ..., "memory_dir": ...}, the answer {"verdict": ..., "reason": ...}, in the same order.
+    """
+    for line in _lines(sys.stdin.buffer):
+        answer = _classified(line, memory_dir)
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+def _classified(line: bytes | None, memory_dir: str | None) -> dict[str, str]:
+    from pi_sandbox.bash_policy.classify import classify as decide
+    from pi_sandbox.bash_policy.decision import Verdict
+
+    asked = _asked(line)
+    if asked is None:
+        return {"verdict": Verdict.REJECT, "reason": 'the line is not a JSON object with a text as "command"'}
+    decision = decide(asked["command"], asked.get("memory_dir") or memory_dir)
+    return {"verdict": decision.verdict, "reason": decision.reason}
+
+
+def _asked(line: bytes | None) -> dict[str, str] | None:
+    if line is None:
+        return None
+    try:
+        asked = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(asked, dict) or not isinstance(asked.get("command"), str):
+        return None
+    return asked if isinstance(asked.get("memory_dir"), str | None) else None
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes | None]:
+    """Give each line, `None` for one that is too long; empty lines are left out."""
+    while line := stream.readline(LINE_BYTES + 1):
+        if len(line) > LINE_BYTES:
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(LINE_BYTES)
+            yield None
+        elif line.strip():
+            yield line
+
+
+_agent_folder = click.option(
+    "--agent-folder",
+    type=click.Path(path_type=Path),
+    envvar="PI_CODING_AGENT_DIR",
+    default=lambda: Path.home() / ".pi" / "agent",
+    help="pi's agent folder, ~/.pi/agent unless PI_CODING_AGENT_DIR says otherwise.",
+)
+_project = click.option(
+    "--project",
+    type=click.Path(path_type=Path),
+    default=Path.cwd,
+    help="A directory of the project; this one unless given.",
+)
+
+
+@commands.command("log")
+@_agent_folder
+@_project
+@click.option("--limit", type=click.IntRange(1), default=20, help="How many changes, the newest first.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def log_changes(agent_folder: Path, project: Path, limit: int, as_json: bool) -> None:
+    """Show what background tasks changed in the memory of a project."""
+    from pi_sandbox.rpc.journal_methods import journal_list
+
+    access = _memory(agent_folder, project)
+    for change in journal_list(access, {"limit": limit})["changes"]:
+        if as_json:
+            line = json.dumps(change)
+        else:
+            when = datetime.fromtimestamp(change["at"] / 1000).astimezone().isoformat(" ", "seconds")
+            done = "" if change["outcome"] == "done" else f"  ({change['outcome']})"
+            line = visible(f"{change['id']}  {when}  {change['task']:8}  {change['action']:6}  {change['path']}{done}")
+        sys.stdout.write(line + "\n")
+
+
+@commands.command("undo")
+@click.argument("change")
+@_agent_folder
+@_project
+@click.option("--force", is_flag=True, help="Also where the file has changed since; the later text stays in the log.")
+def undo_change(change: str, agent_folder: Path, project: Path, force: bool) -> None:
+    """Put back what stood there before the change with this ID (see log)."""
+    from pi_sandbox.rpc.call import Call
+    from pi_sandbox.rpc.journal_methods import journal_undo
+
+    undone = journal_undo(_memory(agent_folder, project), {"id": change, "force": force}, Call())["change"]
+    sys.stdout.write(visible(f"{undone['action']} {undone['path']}: done as change {undone['id']}") + "\n")
+
+
+def _memory(agent_folder: Path, project: Path) -> MemoryAccess:
+    from pi_sandbox.rpc.engine import open_memory
+
+    return open_memory(agent_folder.absolute(), Path.home(), project.absolute(), "pi-memory-engine")
+
+
+def _said(message: str, hint: str, code: ExitCode) -> ExitCode:
+    sys.stderr.write(f"pi-memory-engine: {visible(message)}\n")
+    if hint:
+        sys.stderr.write(f"  -> {visible(hint)}\n")
+    return code
+
+
+def _end(number: int, _frame: FrameType | None) -> NoReturn:
+    """Ends with the locks given back, as a shell shows it: 128 + signal."""
+    sys.exit(128 + number)
+
+
+if __name__ == "__main__":
+    main()

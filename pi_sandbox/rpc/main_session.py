@@ -1,0 +1,193 @@
+"""The main agent's half: the sections of its prompt, recalls, and what is said about its own file tools."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import threading
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from pi_sandbox.errors import FilesError
+from pi_sandbox.project_memory.catalogue import Topic, is_topic_name
+from pi_sandbox.project_memory.index import IndexFile, Snapshot, backfill, staleness_notice, take_snapshot
+from pi_sandbox.project_memory.javascript_text import decoded
+from pi_sandbox.project_memory.journal_entry import Task
+from pi_sandbox.project_memory.memory_files import SeenFile, floored_ms, read_for_baseline
+from pi_sandbox.project_memory.memory_reading import read_index, recall
+from pi_sandbox.project_memory.recall_budget import RecallBudget
+from pi_sandbox.project_memory.recall_gate import SelectorPace, asks_selector
+from pi_sandbox.project_memory.reminders import age_reminder
+from pi_sandbox.project_memory.selection import (
+    SelectorHistory,
+    SelectorRequest,
+    chosen_topics,
+    read_answer,
+    selector_request,
+    with_answer,
+)
+from pi_sandbox.project_memory.topics import scan_topics
+from pi_sandbox.rpc import protocol_types as types
+from pi_sandbox.rpc.call import Call
+from pi_sandbox.rpc.errors import ErrorCode, RequestError
+from pi_sandbox.rpc.memory_access import MemoryAccess, now_ms
+
+INDEX = "MEMORY.md"
+_WAITING = 64
+"""Recalls that may wait for their selector's answer; the oldest is forgotten first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A recall whose selector has been asked."""
+
+    topics: tuple[Topic, ...]
+    request: SelectorRequest
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What the session's prompt holds, and the digest of the last index that a notice told of."""
+
+    snapshot: Snapshot
+    announced: str | None = None
+
+
+class MainSession:
+    """What one session has been shown and asked. Each method is one of the protocol."""
+
+    def __init__(self, access: MemoryAccess) -> None:
+        self._access = access
+        self._lock = threading.Lock()
+        self._shown: _Shown | None = None
+        self._history = SelectorHistory()
+        self._pace = SelectorPace()
+        self._waiting: dict[str, _Waiting] = {}
+
+    def sections(self, _: types.PromptSectionsParams, __: Call) -> types.PromptSectionsResult:
+        """Answer `prompt/sections`."""
+        memory = str(self._access.storage.memory)
+        with self._lock:
+            current = read_index(self._access.storage.memory_root)
+            if self._shown is None:
+                self._shown = _Shown(take_snapshot(memory, current or self._backfilled()))
+                notice = None
+            else:
+                shown = self._shown
+                notice = staleness_notice(shown.snapshot, shown.announced, current or IndexFile(), memory)
+                if notice is not None:
+                    self._shown = replace(shown, announced=notice.digest)
+            snapshot = self._shown.snapshot
+        return {
+            "autoMemory": snapshot.auto_memory,
+            "autoMemoryIndex": snapshot.auto_memory_index,
+            "stalenessNotice": None if notice is None else notice.text,
+        }
+
+    def clear(self, _: types.PromptClearParams, __: Call) -> types.PromptClearResult:
+        """Answer `prompt/clear`."""
+        with self._lock:
+            self._shown = None
+        return {}
+
+    def _backfilled(self) -> IndexFile:
+        """Give the index made of the topics that are there, written to the disk where that is possible."""
+        text = backfill(scan_topics(self._access.storage.memory_root))
+        if text is None:
+            return IndexFile()
+        data = text.encode("utf-8", "replace")
+        if not self._access.read_only:
+            task = Task("backfill", self._access.session_id)
+            with contextlib.suppress(FilesError, OSError):
+                path = str(self._access.storage.memory_root / INDEX)
+                self._access.writer.write(path, data, task, lambda: None, _must_be_new)
+        return IndexFile(decoded(data), sha256(data).hexdigest())
+
+    def recall_prepare(self, params: types.RecallPrepareParams, _: Call) -> types.RecallPrepareResult:
+        """Answer `recall/prepare`."""
+        if not self._access.configuration.recall_enabled:
+            return {"run": False, "reason": "recall is turned off in config.json"}
+        budget = RecallBudget(params["usedUnits"], params["usedUp"])
+        with self._lock:
+            if not asks_selector(params["prompt"], budget, self._pace):
+                self._pace = self._pace.after_pause()
+                return {"run": False, "reason": "one word, or the branch's budget is used up, or the selector pauses"}
+            history = self._history
+        topics = scan_topics(self._access.storage.memory_root)
+        if not topics:
+            return {"run": False, "reason": "there are no topics"}
+        request = selector_request(topics, history, params["prompt"])
+        identity = secrets.token_hex(8)
+        with self._lock:
+            self._waiting[identity] = _Waiting(topics, request)
+            if len(self._waiting) > _WAITING:
+                del self._waiting[next(iter(self._waiting))]
+        messages: list[types.Message] = [{"role": each.role, "text": each.text} for each in request.messages]
+        return {
+            "run": True,
+            "reason": "the selector is asked",
+            "requestId": identity,
+            "system": request.system,
+            "messages": messages,
+        }
+
+    def recall_late(self, params: types.RecallLateParams, _: Call) -> types.RecallLateResult:
+        """Answer `recall/late`."""
+        with self._lock:
+            if params["requestId"] in self._waiting:
+                self._pace = self._pace.after_late()
+        return {}
+
+    def recall_finish(self, params: types.RecallFinishParams, _: Call) -> types.RecallFinishResult:
+        """Answer `recall/finish`."""
+        with self._lock:
+            waiting = self._waiting.pop(params["requestId"], None)
+            if waiting is None:
+                raise RequestError(
+                    ErrorCode.REFUSED, "recall-unknown", "there is no such recall", "send recall/prepare first"
+                )
+            selected = read_answer(params["answer"], waiting.topics)
+            self._history = with_answer(waiting.request, selected)
+            self._pace = self._pace.after_answer()
+        chosen = [topic.name for topic in chosen_topics(selected, waiting.topics, frozenset(params["suppressed"]))]
+        budget = RecallBudget(params["usedUnits"], params["usedUp"])
+        found = recall(self._access.storage.memory_root, chosen, budget, now_ms=now_ms())
+        return {
+            "text": found.message,
+            "topics": [topic.name for topic in found.topics],
+            "usedUnits": found.budget.used_units,
+            "usedUp": found.budget.used_up,
+        }
+
+    def file_check(self, params: types.FileCheckParams, _: Call) -> types.FileCheckResult:
+        """Answer `file/check`."""
+        if params["trusted"] or self._access.memory_file(params["path"]) is None:
+            return {"allow": True, "reason": ""}
+        what = f"{params['tool']} of a memory file is refused"
+        return {"allow": False, "reason": f"{what}: this project is not trusted. /trust changes that."}
+
+    def file_read(self, params: types.FileReadParams, _: Call) -> types.FileReadResult:
+        """Answer `file/read`."""
+        file = self._access.memory_file(params["path"])
+        if file is None:
+            return {"reminder": None, "suppress": None}
+        name = self._access.name_of(file)
+        try:
+            modified = floored_ms(file.stat().st_mtime_ns)
+        except OSError:
+            return {"reminder": None, "suppress": None}
+        suppress = name if params["complete"] and is_topic_name(name) else None
+        return {"reminder": age_reminder(name, modified, now_ms()) or None, "suppress": suppress}
+
+    def file_written(self, params: types.FileWrittenParams, _: Call) -> types.FileWrittenResult:
+        """Answer `file/written`."""
+        file = self._access.memory_file(params["path"])
+        if file is None or file.suffix != ".md":
+            return {"reminder": None}
+        seen = read_for_baseline(file)
+        return {"reminder": None if seen is None else self._access.reminder_of(file, seen.text)}
+
+
+def _must_be_new(seen: SeenFile | None) -> None:
+    if seen is not None:
+        raise FilesError("there is an index meanwhile", "read it")

@@ -1,0 +1,67 @@
+"""What both halves of a session work with: the places, the configuration, and the one writer of this process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pi_sandbox.project_memory.configuration import Configuration
+from pi_sandbox.project_memory.holder import SystemWitness
+from pi_sandbox.project_memory.journal import Journal
+from pi_sandbox.project_memory.lint import lint_file, lint_reminder
+from pi_sandbox.project_memory.path_queue import PathQueue
+from pi_sandbox.project_memory.publish import MemoryWriter
+from pi_sandbox.project_memory.storage import ProjectStorage
+from pi_sandbox.project_memory.tool_paths import memory_file
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryAccess:
+    """One session's memory. `read_only`: nothing can be written, so there are no tasks and no journal."""
+
+    storage: ProjectStorage
+    configuration: Configuration
+    working_directory: Path
+    home: Path
+    session_id: str
+    read_only: bool
+    witness: SystemWitness = field(default_factory=SystemWitness)
+    queue: PathQueue = field(default_factory=PathQueue)
+
+    @property
+    def journal(self) -> Journal:
+        """The journal of everybody who shares this memory."""
+        return Journal(self.storage.root_folder / "journal")
+
+    @property
+    def writer(self) -> MemoryWriter:
+        """What changes memory files."""
+        return MemoryWriter(self.storage.memory_root, self.journal, self.witness, self.queue)
+
+    def memory_file(self, path: str) -> Path | None:
+        """Give the real memory file that a tool's path means, `None` for any other."""
+        return memory_file(path, self.working_directory, self.home, self.storage.memory_root)
+
+    def name_of(self, file: Path) -> str:
+        """Give the name of a memory file by its real path: its path below the memory folder."""
+        return file.relative_to(self.storage.memory_root).as_posix()
+
+    def reminder_of(self, file: Path, text: str) -> str | None:
+        """Give what lint says of a saved file, `None` where it is fine."""
+        name = self.name_of(file)
+        return lint_reminder(name, lint_file(name, text, secret_lines)) or None
+
+
+def now_ms() -> int:
+    """Give the time in milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+def secret_lines(text: str) -> Iterable[int]:
+    """Give the numbers (from 1) of the lines that look like a secret, by the detectors of the memory check."""
+    from pi_sandbox.memory_check.memory_file import lines_of
+    from pi_sandbox.memory_check.secret_scan import scan_text
+
+    return sorted({hit.line for hit in scan_text(lines_of(text))})
