@@ -1,0 +1,209 @@
+"""The journal of background changes, beside the locks of a memory root and outside the memory directory.
+
+    journal/<id>.json      a change that happened; `<id>.begun.json` until then
+    journal/bytes/<sha256> the bytes that stood there before, once for each content
+
+- An entry and the bytes before are on the disk before the change is made; without them there is no change.
+- Bounded: at most `JOURNAL_ENTRIES` entries and `JOURNAL_BYTES` bytes; the oldest go first, and then the bytes that no
+  entry needs. Content that is larger than all of it is named, not kept.
+- An id begins with the time, or one more than the last where the clock does not go on, so that names sort as the
+  changes came.
+- Writers of several processes take turns with a kernel lock, which ends with its holder; where it cannot be had within
+  seconds, an entry is written all the same, and nothing is dropped.
+
+Source: issue 4, point 7.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.project_memory.journal_entry import Change, JournalEntry, parse_entry, render_entry
+from pi_sandbox.project_memory.limits import JOURNAL_BYTES, JOURNAL_ENTRIES
+from pi_sandbox.project_memory.staging import FileState
+from pi_sandbox.system.files import read_regular_file
+
+_BEGUN, _DONE = ".begun.json", ".json"
+_ID = re.compile(r"[0-9]{13}-[0-9a-f]{8}")
+_ENTRY_BYTES = 64 * 1024
+_TURN_SECONDS = 2.0
+_POLL_SECONDS = 0.01
+
+
+class JournalError(FilesError):
+    """The journal cannot be read or written; no background change is made without it."""
+
+
+class Journal:
+    """The journal in one folder, which is made when first needed."""
+
+    def __init__(self, folder: Path, *, entries: int = JOURNAL_ENTRIES, size: int = JOURNAL_BYTES) -> None:
+        self._folder, self._bytes = folder, folder / "bytes"
+        self._entries, self._size = entries, size
+
+    def begin(self, change: Change, before: FileState | None) -> str:
+        """Write down a change that is about to happen, with the bytes before it, and give its id."""
+        with self._translated():
+            for folder in (self._folder, self._bytes):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with self._turn() as alone:
+                if before is not None and change.before.digest is not None and len(before.data) <= self._size:
+                    self._keep(change.before.digest, before.data)
+                entry = JournalEntry(self._new_id(), time.time_ns() // 1_000_000, change, marked_done=False)
+                _put(self._folder / (entry.id + _BEGUN), render_entry(entry))
+                if alone:
+                    self._drop_oldest()
+        return entry.id
+
+    def done(self, identity: str) -> None:
+        """Mark a change as made. Never raises, because it was made: without the mark it is judged by its effect."""
+        with contextlib.suppress(OSError):
+            (self._folder / (identity + _BEGUN)).rename(self._folder / (identity + _DONE))
+
+    def abandon(self, identity: str) -> None:
+        """Take back a change that was not made; never raises for a bad disk."""
+        with contextlib.suppress(OSError):
+            (self._folder / (identity + _BEGUN)).unlink(missing_ok=True)
+
+    def entries(self) -> tuple[JournalEntry, ...]:
+        """Give what is written down, oldest first; what is no entry is left out."""
+        with self._translated():
+            found = [self._read(name) for name in self._names()]
+        return tuple(entry for entry in found if entry is not None)
+
+    def bytes_of(self, digest: str) -> bytes | None:
+        """Give kept content by its digest; `None` if it was dropped, or is not what its name says."""
+        content = read_regular_file(self._bytes / digest, limit=self._size)
+        if content is None or digest_of(content.data) != digest:
+            return None
+        return content.data
+
+    def _new_id(self) -> str:
+        """Give an id after all there are, whatever the clock says."""
+        last = max((int(name[:13]) for name in self._names()), default=0)
+        return f"{max(time.time_ns() // 1_000_000, last + 1):013d}-{secrets.token_hex(4)}"
+
+    def _names(self) -> list[str]:
+        try:
+            names = sorted(os.listdir(self._folder))
+        except FileNotFoundError:
+            return []
+        return [name for name in names if _identity(name)]
+
+    def _read(self, name: str) -> JournalEntry | None:
+        for each in (name, _identity(name) + _DONE):
+            content = read_regular_file(self._folder / each, limit=_ENTRY_BYTES)
+            if content is not None:
+                return parse_entry(_identity(each), content.data, marked_done=not each.endswith(_BEGUN))
+        return None
+
+    def _keep(self, digest: str, data: bytes) -> None:
+        path = self._bytes / digest
+        if self.bytes_of(digest) is None:
+            path.unlink(missing_ok=True)
+            _put(path, data)
+
+    def _drop_oldest(self) -> None:
+        """Remove the oldest entries beyond either limit, and then the content that none of the others needs."""
+        names = self._names()
+        kept: list[str] = []
+        needed: dict[str, int] = {}
+        for name in reversed(names):
+            entry = self._read(name)
+            digest = entry.change.before.digest if entry is not None else None
+            if digest is not None and digest not in needed:
+                needed[digest] = self._size_of(digest)
+            if kept and (len(kept) >= self._entries or sum(needed.values()) > self._size):
+                needed.pop(digest or "", None)
+                break
+            kept.append(name)
+        for name in names[: len(names) - len(kept)]:
+            (self._folder / name).unlink(missing_ok=True)
+        for digest in os.listdir(self._bytes):
+            if digest not in needed:
+                (self._bytes / digest).unlink(missing_ok=True)
+
+    def _size_of(self, digest: str) -> int:
+        try:
+            return (self._bytes / digest).lstat().st_size
+        except FileNotFoundError:
+            return 0
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[bool]:
+        """Have the journal alone for the time of the block; the block gets `False` where that took too long."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(self._folder / ".turn", flags, 0o600)
+        try:
+            yield _kernel_lock_within(descriptor, _TURN_SECONDS)
+        finally:
+            os.close(descriptor)
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise JournalError(
+                f"the journal {quoted(self._folder)} cannot be used: {error.strerror}",
+                "nothing is changed in the background until that folder can be written",
+            ) from error
+
+
+def digest_of(data: bytes) -> str:
+    """Give the SHA-256 of the bytes in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _identity(name: str) -> str:
+    """Give the id in the name of an entry's file, empty for other files."""
+    identity = name.removesuffix(_BEGUN).removesuffix(_DONE)
+    return identity if identity != name and _ID.fullmatch(identity) else ""
+
+
+def _put(path: Path, data: bytes) -> None:
+    """Make a file whole under its name, and make that last."""
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    _make_last(path.parent)
+
+
+def _make_last(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _kernel_lock_within(descriptor: int, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_POLL_SECONDS)
+        except OSError:
+            return False
+        else:
+            return True

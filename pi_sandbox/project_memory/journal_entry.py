@@ -1,0 +1,145 @@
+"""One entry of the journal: what a background task changed, and whether the change happened. Pure.
+
+An entry is written before the change and marked as done after it. One that was never marked (its process was killed in
+between) is judged by what stands there: what the change wanted, or what was before it, now or when the next change of
+the same file began.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pi_sandbox.project_memory.staging import FileState, LinkState
+
+
+class Outcome(StrEnum):
+    """What became of a change."""
+
+    DONE = "done"
+    WITHOUT_EFFECT = "without effect"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Who changes the memory: the kind of background task (`extract`, `dream`, `undo`), and which one."""
+
+    kind: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What stood, or is to stand, under a name: nothing, a file by its digest, or a link by where it leads."""
+
+    digest: str | None = None
+    size: int = 0
+    mode: int | None = None
+    leads_to: str | None = None
+
+
+NOTHING = Mark()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of one file, `path` below the memory directory. Bytes of it that are no UTF-8 are lone surrogates."""
+
+    task: Task
+    path: str
+    before: Mark
+    after: Mark
+
+    @property
+    def action(self) -> str:
+        """The change in a word."""
+        if same_content(self.after, NOTHING):
+            return "delete"
+        return "create" if same_content(self.before, NOTHING) else "write"
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """A change with its id, its time (milliseconds since the epoch), and whether it was marked as done."""
+
+    id: str
+    at: int
+    change: Change
+    marked_done: bool
+
+
+def same_content(one: Mark, other: Mark) -> bool:
+    """Whether two marks are of the same content; permissions do not count."""
+    return (one.digest, one.leads_to) == (other.digest, other.leads_to)
+
+
+def outcome(entry: JournalEntry, later: Sequence[JournalEntry], now: Mark) -> Outcome:
+    """Judge an entry by the later ones, oldest first, and by what stands under its name now."""
+    if entry.marked_done:
+        return Outcome.DONE
+    after_it = next((each.change.before for each in later if each.change.path == entry.change.path), now)
+    if same_content(after_it, entry.change.before):
+        return Outcome.WITHOUT_EFFECT
+    return Outcome.DONE if same_content(after_it, entry.change.after) else Outcome.UNKNOWN
+
+
+def render_entry(entry: JournalEntry) -> bytes:
+    """Give the bytes of an entry's file."""
+    change = entry.change
+    values = {
+        "at": entry.at,
+        "task": {"kind": change.task.kind, "id": change.task.id},
+        "path": change.path,
+        "before": _mark_values(change.before),
+        "after": _mark_values(change.after),
+    }
+    return json.dumps(values).encode() + b"\n"
+
+
+def parse_entry(identity: str, data: bytes, *, marked_done: bool) -> JournalEntry | None:
+    """Give the entry in a file, `None` if it is none."""
+    try:
+        values = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    match values:
+        case {
+            "at": int(at),
+            "task": {"kind": str(kind), "id": str(task)},
+            "path": str(path),
+            "before": dict(before),
+            "after": dict(after),
+        }:
+            change = Change(Task(kind, task), path, _mark(before), _mark(after))
+            return JournalEntry(identity, at, change, marked_done)
+        case _:
+            return None
+
+
+def mark_of(state: FileState | LinkState | None, digest: str | None) -> Mark:
+    """Give the mark of a state whose digest the caller has computed."""
+    match state:
+        case FileState(data, mode):
+            return Mark(digest, len(data), mode)
+        case LinkState(leads_to):
+            return Mark(leads_to=leads_to)
+        case None:
+            return NOTHING
+
+
+def _mark_values(mark: Mark) -> dict[str, object]:
+    values = {"sha256": mark.digest, "size": mark.size, "mode": mark.mode, "link": mark.leads_to}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _mark(values: dict[str, object]) -> Mark:
+    digest, size, mode, link = (values.get(key) for key in ("sha256", "size", "mode", "link"))
+    return Mark(
+        digest if isinstance(digest, str) else None,
+        size if isinstance(size, int) else 0,
+        mode if isinstance(mode, int) else None,
+        link if isinstance(link, str) else None,
+    )

@@ -1,0 +1,468 @@
+"""The locks on a real folder."""
+
+import errno
+import json
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pi_sandbox.project_memory.heartbeat import Heartbeat
+from pi_sandbox.project_memory.holder import SystemWitness
+from pi_sandbox.project_memory.lease import HolderLook, Identity, LockRecord, Terms, render
+from pi_sandbox.project_memory.lock_files import DiskLockFolder, LocksUnusableError
+from pi_sandbox.project_memory.locks import Busy, HeldLock, LockPlace, acquire, acquire_within
+
+NAME = "extract.lock"
+TERMS = Terms(lease=60, arbitration=10)
+STRANGER = Identity(1, "pid:[1]", "5", "another boot")
+
+
+class Elsewhere:
+    """A witness of a process in another namespace."""
+
+    def __init__(self, pid: int = 1) -> None:
+        self.me = Identity(pid, "pid:[2]", "6", "boot")
+
+    def look(self, pid: int) -> HolderLook:
+        return HolderLook("pid:[2]", "boot", None)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> LockPlace:
+    return LockPlace(DiskLockFolder(tmp_path), NAME, TERMS, SystemWitness())
+
+
+@pytest.fixture
+def held(place: LockPlace) -> Iterator[HeldLock]:
+    lock = taken(place)
+    yield lock
+    lock.release()
+
+
+def taken(place: LockPlace) -> HeldLock:
+    outcome = acquire(place)
+    assert isinstance(outcome, HeldLock), outcome
+    return outcome
+
+
+def elsewhere(place: LockPlace) -> LockPlace:
+    return LockPlace(place.folder, place.name, place.terms, Elsewhere())
+
+
+def date(file: Path, seconds: float) -> None:
+    """Give the file a sign of life this many seconds from now."""
+    status = file.lstat()
+    os.utime(file, (status.st_atime, status.st_mtime + seconds), follow_symlinks=False)
+
+
+def test_a_lock_is_one_whole_file_with_its_holder(place: LockPlace, held: HeldLock, tmp_path: Path) -> None:
+    assert [file.name for file in tmp_path.iterdir()] == [NAME]
+    said = json.loads((tmp_path / NAME).read_bytes())
+    assert (said["pid"], said["token"], said["pidNamespace"]) == (
+        os.getpid(),
+        held.token,
+        os.readlink("/proc/self/ns/pid"),
+    )
+    assert (tmp_path / NAME).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_lock_that_is_held_is_busy_and_says_who_has_it(place: LockPlace, held: HeldLock) -> None:
+    outcome = acquire(place)
+    assert isinstance(outcome, Busy)
+    assert outcome.record is not None
+    assert outcome.record.token == held.token
+    assert str(os.getpid()) in outcome.reason
+
+
+def test_release_leaves_nothing_and_the_next_one_gets_the_lock(place: LockPlace, tmp_path: Path) -> None:
+    lock = taken(place)
+    lock.release()
+    assert list(tmp_path.iterdir()) == []
+    assert not lock.still_held()
+    taken(place).release()
+
+
+def test_a_lock_can_be_released_twice(place: LockPlace) -> None:
+    lock = taken(place)
+    lock.release()
+    other = taken(place)
+    lock.release()
+    assert other.still_held()
+    other.release()
+
+
+def test_a_living_holder_keeps_its_lock_however_old_its_last_sign_is(
+    place: LockPlace, held: HeldLock, tmp_path: Path
+) -> None:
+    date(tmp_path / NAME, -100_000)
+    assert isinstance(acquire(place), Busy)
+    assert held.still_held()
+
+
+def test_a_holder_in_another_namespace_is_recovered_when_its_lease_is_over(
+    place: LockPlace, held: HeldLock, tmp_path: Path
+) -> None:
+    assert isinstance(acquire(elsewhere(place)), Busy)
+    date(tmp_path / NAME, -61)
+    other = taken(elsewhere(place))
+    assert other.still_held()
+    assert not held.still_held()
+    assert not held.beat()
+    assert [file.name for file in tmp_path.iterdir()] == [NAME]
+    held.release()
+    assert other.still_held()
+    other.release()
+
+
+def test_a_holder_whose_pid_is_gone_keeps_the_lock_until_its_lease_is_over(place: LockPlace, tmp_path: Path) -> None:
+    me = SystemWitness().me
+    gone = Identity(me.pid, me.pid_namespace, "1", me.boot_id)
+    (tmp_path / NAME).write_bytes(render(LockRecord("t", 1, gone)))
+    assert isinstance(acquire(place), Busy)
+    date(tmp_path / NAME, -61)
+    taken(place).release()
+
+
+@pytest.mark.parametrize("content", [b"", b'{"pid": 1, "to', b"\xff\xff", b"[]", b"x" * 10_000])
+def test_a_file_that_is_no_lock_goes_after_one_lease(place: LockPlace, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / NAME).write_bytes(content)
+    outcome = acquire(place)
+    assert isinstance(outcome, Busy)
+    assert outcome.record is None
+    date(tmp_path / NAME, -61)
+    taken(place).release()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_foreign_lock_of_a_living_process_stays(place: LockPlace, tmp_path: Path) -> None:
+    record = {"pid": os.getpid(), "token": "t", "acquiredAt": 9_000_000_000_000}
+    (tmp_path / NAME).write_text(json.dumps(record))
+    date(tmp_path / NAME, -61)
+    assert isinstance(acquire(place), Busy)
+
+
+def test_a_foreign_lock_from_before_the_process_with_its_pid_goes(place: LockPlace, tmp_path: Path) -> None:
+    (tmp_path / NAME).write_text(json.dumps({"pid": os.getpid(), "token": "t", "acquiredAt": 1}))
+    date(tmp_path / NAME, -61)
+    taken(place).release()
+
+
+def test_a_link_under_the_name_of_a_lock_is_neither_followed_nor_kept(place: LockPlace, tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    (tmp_path / NAME).symlink_to(victim)
+    assert isinstance(acquire(place), Busy)
+    date(tmp_path / NAME, -61)
+    taken(place).release()
+    assert victim.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("kind", ["folder", "full folder", "pipe"])
+def test_what_is_no_file_under_the_name_of_a_lock_is_put_aside_after_one_lease(
+    place: LockPlace, tmp_path: Path, kind: str
+) -> None:
+    if kind == "pipe":
+        os.mkfifo(tmp_path / NAME)
+    else:
+        (tmp_path / NAME).mkdir()
+    if kind == "full folder":
+        (tmp_path / NAME / "file").write_bytes(b"kept")
+    assert isinstance(acquire(place), Busy)
+    date(tmp_path / NAME, -61)
+    taken(place).release()
+    assert [file.read_bytes() for file in tmp_path.glob("*.aside/file")] == ([b"kept"] if "full" in kind else [])
+
+
+def test_a_sign_from_the_future_is_dated_anew_and_delays_by_one_lease(place: LockPlace, tmp_path: Path) -> None:
+    (tmp_path / NAME).write_bytes(render(LockRecord("t", 1, STRANGER)))
+    date(tmp_path / NAME, 10_000_000)
+    assert isinstance(acquire(place), Busy)
+    date(tmp_path / NAME, -61)
+    taken(place).release()
+
+
+def test_a_recover_file_of_a_killed_process_of_this_namespace_is_removed_at_once(
+    place: LockPlace, tmp_path: Path
+) -> None:
+    me = SystemWitness().me
+    gone = Identity(me.pid, me.pid_namespace, "1", me.boot_id)
+    (tmp_path / f"{NAME}.recover").write_bytes(render(LockRecord("t", 1, gone)))
+    lock = taken(place)
+    lock.release()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"{", render(LockRecord("t", 1, STRANGER))])
+def test_a_recover_file_that_nobody_answers_for_is_removed_when_it_is_old(
+    place: LockPlace, tmp_path: Path, content: bytes
+) -> None:
+    lock, recover = tmp_path / NAME, tmp_path / f"{NAME}.recover"
+    recover.write_bytes(content)
+    lock.write_bytes(b"")
+    date(lock, -61)
+    assert isinstance(acquire(place), Busy)
+    date(recover, -11)
+    taken(place).release()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_recover_file_from_the_future_is_dated_anew(place: LockPlace, tmp_path: Path) -> None:
+    lock, recover = tmp_path / NAME, tmp_path / f"{NAME}.recover"
+    for file, seconds in ((lock, -61), (recover, 10_000_000)):
+        file.write_bytes(b"")
+        date(file, seconds)
+    assert isinstance(acquire(place), Busy)
+    date(recover, -11)
+    taken(place).release()
+
+
+def test_a_recover_file_that_is_open_in_a_living_process_is_left_alone_however_old(
+    place: LockPlace, tmp_path: Path
+) -> None:
+    folder = DiskLockFolder(tmp_path)
+    other = folder.stage("x", b"")
+    assert folder.create(other, f"{NAME}.recover")
+    (tmp_path / NAME).write_bytes(b"")
+    for file in (tmp_path / NAME, tmp_path / f"{NAME}.recover"):
+        date(file, -100_000)
+    assert isinstance(acquire(place), Busy)
+    folder.close(other)
+    taken(place).release()
+
+
+def test_a_folder_in_place_of_the_recover_file_is_an_error_that_says_what_to_do(
+    place: LockPlace, tmp_path: Path
+) -> None:
+    (tmp_path / f"{NAME}.recover").mkdir()
+    (tmp_path / NAME).write_bytes(b"")
+    date(tmp_path / NAME, -61)
+    with pytest.raises(LocksUnusableError) as caught:
+        acquire(place)
+    assert "remove it" in caught.value.hint
+
+
+def test_release_without_the_right_to_remove_gives_the_lock_up_all_the_same(place: LockPlace, tmp_path: Path) -> None:
+    lock = taken(place)
+    folder = DiskLockFolder(tmp_path)
+    other = folder.stage("x", b"")
+    assert folder.create(other, f"{NAME}.recover")
+    lock.release(wait_seconds=0)
+    assert (tmp_path / NAME).read_bytes() == b""
+    folder.remove(f"{NAME}.recover")
+    folder.close(other)
+    taken(elsewhere(place)).release()
+
+
+def test_waiting_for_a_lock_ends_when_it_is_given_back(place: LockPlace, held: HeldLock) -> None:
+    timer = threading.Timer(0.1, held.release)
+    timer.start()
+    outcome = acquire_within(place, seconds=5)
+    timer.join()
+    assert isinstance(outcome, HeldLock)
+    outcome.release()
+
+
+def test_waiting_for_a_lock_ends_with_its_time(place: LockPlace, held: HeldLock) -> None:
+    assert isinstance(acquire_within(place, seconds=0.05), Busy)
+
+
+def test_a_heartbeat_keeps_the_sign_of_life_young(place: LockPlace, tmp_path: Path) -> None:
+    quick = LockPlace(place.folder, NAME, Terms(lease=0.12), place.witness)
+    lock = taken(quick)
+    date(tmp_path / NAME, -1000)
+    old = (tmp_path / NAME).stat().st_mtime
+    heart = Heartbeat(lock, lambda: None)
+    assert eventually(lambda: (tmp_path / NAME).stat().st_mtime > old)
+    heart.stop()
+    lock.release()
+
+
+def test_a_heartbeat_tells_once_that_the_lock_is_lost(place: LockPlace, tmp_path: Path) -> None:
+    quick = LockPlace(place.folder, NAME, Terms(lease=0.06), place.witness)
+    lock = taken(quick)
+    lost: list[str] = []
+    heart = Heartbeat(lock, lambda: lost.append("lost"))
+    (tmp_path / NAME).unlink()
+    assert eventually(lambda: lost == ["lost"])
+    heart.stop()
+    lock.release()
+    assert lost == ["lost"]
+
+
+def test_a_heartbeat_outlasts_a_disk_that_cannot_be_read_for_a_while(place: LockPlace, tmp_path: Path) -> None:
+    class Moody(DiskLockFolder):
+        failures = 2
+
+        def beat(self, file):
+            if self.failures:
+                self.failures -= 1
+                raise LocksUnusableError("the disk is away")
+            super().beat(file)
+
+    folder = Moody(tmp_path)
+    folder.failures = 0
+    lock = taken(LockPlace(folder, NAME, Terms(lease=0.06), place.witness))
+    folder.failures = 2
+    lost: list[str] = []
+    heart = Heartbeat(lock, lambda: lost.append("lost"))
+    date(tmp_path / NAME, -1000)
+    assert eventually(lambda: (tmp_path / NAME).stat().st_mtime > lock_time(tmp_path) - 500)
+    heart.stop()
+    assert lost == []
+    lock.release()
+
+
+def lock_time(folder: Path) -> float:
+    return DiskLockFolder(folder).now() / 1000
+
+
+def eventually(condition, seconds: float = 5) -> bool:
+    for _ in range(int(seconds / 0.01)):
+        if condition():
+            return True
+        threading.Event().wait(0.01)
+    return False
+
+
+class WithoutLinks:
+    """Makes `os.link` fail as on a disk without hard links."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+        def link(*_: object, **__: object) -> None:
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(os, "link", link)
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK])
+def test_a_disk_without_hard_links_has_locks_too(
+    place: LockPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    WithoutLinks(monkeypatch, number)
+    lock = taken(place)
+    assert json.loads((tmp_path / NAME).read_bytes())["token"] == lock.token
+    assert isinstance(acquire(place), Busy)
+    assert lock.beat()
+    lock.release()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_without_kernel_locks_has_locks_too(place: LockPlace, tmp_path: Path, monkeypatch) -> None:
+    def flock(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "no locks")
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    (tmp_path / NAME).write_bytes(b"")
+    (tmp_path / f"{NAME}.recover").write_bytes(b"")
+    date(tmp_path / NAME, -61)
+    assert isinstance(acquire(place), Busy)
+    date(tmp_path / f"{NAME}.recover", -11)
+    taken(place).release()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_answer_lost_on_the_way_is_no_lost_lock(place: LockPlace, tmp_path: Path, monkeypatch) -> None:
+    link, replace = os.link, Path.replace
+
+    def linked_and_not_told(*arguments, **options):
+        link(*arguments, **options)
+        raise FileExistsError(errno.EEXIST, "exists")
+
+    def renamed_and_not_told(self, target):
+        replace(self, target)
+        raise FileNotFoundError(errno.ENOENT, "no such file")
+
+    monkeypatch.setattr(os, "link", linked_and_not_told)
+    monkeypatch.setattr(Path, "replace", renamed_and_not_told)
+    taken(place).release()
+    (tmp_path / NAME).write_bytes(b"")
+    date(tmp_path / NAME, -61)
+    taken(place).release()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT])
+def test_a_folder_that_cannot_be_written_is_an_error_that_names_the_lock(
+    place: LockPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def write(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "write", write)
+    with pytest.raises(LocksUnusableError) as caught:
+        acquire(place)
+    assert NAME in caught.value.message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_half_a_write_is_no_lock(place: LockPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:10]))
+    with pytest.raises(LocksUnusableError):
+        acquire(place)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_does_not_keep_a_lock_from_being_given_back(
+    place: LockPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = taken(place)
+    with monkeypatch.context() as full:
+        full.setattr(os, "write", lambda *_: 0)
+        lock.release()
+    assert (tmp_path / NAME).read_bytes() == b""
+    taken(elsewhere(place)).release()
+
+
+def test_a_busy_lock_is_found_busy_without_writing(place: LockPlace, held: HeldLock, monkeypatch) -> None:
+    def refuse(*_: object, **__: object) -> int:
+        raise AssertionError("nothing is to be written")
+
+    monkeypatch.setattr(os, "write", refuse)
+    assert isinstance(acquire(place), Busy)
+
+
+def test_a_folder_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(LocksUnusableError):
+        acquire(LockPlace(DiskLockFolder(tmp_path / "missing"), NAME, TERMS, SystemWitness()))
+
+
+def test_a_lock_that_cannot_be_read_is_not_said_to_be_held(place: LockPlace, monkeypatch) -> None:
+    lock = taken(place)
+    with monkeypatch.context() as broken:
+        broken.setattr(Path, "lstat", lambda _: (_ for _ in ()).throw(OSError(errno.EIO, "broken")))
+        broken.setattr(os, "open", lambda *_, **__: (_ for _ in ()).throw(OSError(errno.EIO, "broken")))
+        assert not lock.still_held()
+        with pytest.raises(LocksUnusableError):
+            lock.beat()
+    assert lock.still_held()
+    lock.release()
+
+
+def test_what_killed_processes_staged_is_swept_when_it_is_old(tmp_path: Path) -> None:
+    folder = DiskLockFolder(tmp_path)
+    young, old, used = (tmp_path / f".{NAME}.{each}.new" for each in "abc")
+    for file in (young, old):
+        file.write_bytes(b"")
+    date(old, -61)
+    mine = folder.stage(NAME, b"")
+    assert mine.staged is not None
+    used = mine.staged
+    date(used, -61)
+    folder.sweep()
+    assert sorted(tmp_path.iterdir()) == sorted([young, used])
+    folder.close(mine)
+
+
+def test_no_lock_is_handed_to_a_program_that_this_process_starts(place: LockPlace, held: HeldLock) -> None:
+    descriptors = [int(each) for each in os.listdir("/proc/self/fd")]
+    ours = [each for each in descriptors if os.path.exists(f"/proc/self/fd/{each}") and NAME in where(each)]
+    assert ours
+    assert [each for each in ours if os.get_inheritable(each)] == []
+
+
+def where(descriptor: int) -> str:
+    return os.readlink(f"/proc/self/fd/{descriptor}")
