@@ -91,7 +91,8 @@ def table(comparisons: Sequence[Comparison]) -> str:
 
 
 def _milliseconds(sample: Sample) -> str:
-    return f"{sample.median * 1000:.1f} ±{sample.spread * 500:.1f}"
+    digits = 1 if sample.median >= 0.001 else 3
+    return f"{sample.median * 1000:.{digits}f} ±{sample.spread * 500:.{digits}f}"
 
 
 def skipped(subject: str, reason: str) -> None:
