@@ -1,6 +1,7 @@
 """diff, cmp, comm, diffstat: how files differ.
 
-- diff -l runs pr; every other option of diff, cmp and comm only reads (GNU diffutils 3.10, coreutils 9.7).
+- diff -l runs pr; every other option of diff, cmp and comm only reads (GNU diffutils 3.10, coreutils 9.7). A number
+  among the options of diff is an old form for lines of context (`-u5`).
 - diffstat writes with -o, and runs a decompressor for an operand that is named like a compressed file.
 """
 
@@ -25,7 +26,7 @@ _DIFF = option_table(
     "-w/--ignore-all-space -B/--ignore-blank-lines -I/--ignore-matching-lines= -a/--text --strip-trailing-cr "
     "-D/--ifdef= --old-group-format= --new-group-format= --changed-group-format= --unchanged-group-format= "
     "--line-format= --old-line-format= --new-line-format= --unchanged-line-format= -d/--minimal --horizon-lines= "
-    "-H/--speed-large-files --color=? --palette= -v",
+    "-H/--speed-large-files --color=? --palette= -v -0 -1 -2 -3 -4 -5 -6 -7 -8 -9",
     advice={"-l": _RUNS_PR, "--paginate": _RUNS_PR},
 )
 _DIFFSTAT = option_table(
@@ -53,6 +54,7 @@ RULES = (
             "diff a.md b.md",
             "diff -u a.md b.md",
             "diff -rq notes old",
+            "diff -u10 a.md b.md",
             "diff -U5 --color=never -x .git notes old",
             "diff --from-file=a.md ./*.md",
             "diff - b.md",

@@ -1,8 +1,8 @@
-"""ps, pgrep, pidof, pstree, top: what runs.
+"""ps, pgrep, pidof, pstree: what runs.
 
 - No option of ps, pgrep, pidof and pstree writes, runs, signals or connects (procps 4.0, psmisc 23.7).
 - ps reads three styles of options, so its words run as they are written.
-- top runs only in batch mode, and a few times.
+- top makes a folder for its settings even in batch mode, so it has no rule: `ps aux --sort=-%cpu` says the same.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import re
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
-from pi_sandbox.bash_policy.options import Option, Takes, matches
 from pi_sandbox.bash_policy.table_rules import option_table, table_rule
 from pi_sandbox.bash_policy.words import Word
 
@@ -24,14 +23,6 @@ _PS = option_table(
     only_reads=True,
 )
 _PS_OPERAND = re.compile(r"[A-Za-z0-9_%,=:+. -]{1,200}")
-_TOP = option_table(
-    "top",
-    "-b/--batch-mode -c/--cmdline-toggle -H/--threads-show -i/--idle-toggle -S/--accum-time-toggle "
-    "-e/--scale-task-mem= -E/--scale-summary-mem= -o/--sort-override= -p/--pid= -u/--filter-only-euser= "
-    "-U/--filter-any-user= -w/--width=? -1/--single-cpu-toggle -h -V",
-    Option(("-n", "--iterations"), Takes.VALUE, matches("[1-5]")),
-    Option(("-d", "--delay"), Takes.VALUE, matches(r"[0-9](\.[0-9]{1,2})?")),
-)
 
 
 def _judge_ps(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
@@ -39,13 +30,6 @@ def _judge_ps(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) 
         if not operand.is_literal or not _PS_OPERAND.fullmatch(operand.text):
             raise Refused(f"{operand.text} is no option of ps; write ps aux or ps -ef")
     return Judged(tuple(Word.literal(word.text) for word in words))
-
-
-def _judge_top(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
-    parsed = _TOP.parse(words)
-    if parsed.operands or not parsed.has("-b") or not parsed.has("-n"):
-        raise Refused("top only runs in batch mode and up to five times; write top -b -n 1")
-    return Judged(parsed.words())
 
 
 RULES = (
@@ -64,13 +48,6 @@ RULES = (
             "ps 1",
         ),
         refused=("ps --output=x", "ps aux > x", "ps ./x", "ps a?x", "ps --for"),
-    ),
-    CommandRule(
-        names=("top",),
-        manual="top(1) of procps 4.0.4",
-        judge=_judge_top,
-        allowed=("top -b -n 1", "top -bn1", "top -bn 2 -d 0.1 -o %MEM"),
-        refused=("top", "top -b", "top -n 1", "top -bn 100", "top -b -n 1 -d 60", "top -b -n 1 x", "top -bn1 -W x"),
     ),
     table_rule(
         "pgrep(1) and pidof(1) of procps 4.0.4, pstree(1) of psmisc 23.7",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
-from pi_sandbox.bash_policy.options import Option, Parsed, Takes, one_of
+from pi_sandbox.bash_policy.options import Option, Parsed, Takes, matches, one_of, value_options, whole_number
 from pi_sandbox.bash_policy.table_rules import option_table, refuse_devices
 from pi_sandbox.bash_policy.words import Word
 
@@ -20,8 +20,11 @@ _SORT = option_table(
     "sort",
     "-b/--ignore-leading-blanks -d/--dictionary-order -f/--ignore-case -g/--general-numeric-sort "
     "-i/--ignore-nonprinting -M/--month-sort -h/--human-numeric-sort -n/--numeric-sort -R/--random-sort -r/--reverse "
-    "-V/--version-sort --batch-size= -c -C --debug --files0-from= -k/--key= -m/--merge -s/--stable -S/--buffer-size= "
-    "-t/--field-separator= --parallel= -u/--unique -z/--zero-terminated",
+    "-V/--version-sort -c -C --debug --files0-from= -m/--merge -s/--stable -u/--unique -z/--zero-terminated",
+    *value_options("-k/--key", matches(r"[0-9][0-9.,bdfghinMRrVz]*")),
+    *value_options("-t/--field-separator", matches(r"(?s:[^-].*|-)")),
+    *value_options("-S/--buffer-size", matches(r"[0-9]{1,9}[%bKMGT]?")),
+    *value_options("--parallel --batch-size", whole_number),
     Option(("--check",), Takes.BOUND_VALUE, one_of("diagnose-first", "quiet", "silent")),
     Option(
         ("--sort",), Takes.VALUE, one_of("general-numeric", "human-numeric", "month", "numeric", "random", "version")
@@ -36,8 +39,8 @@ _SORT = option_table(
 )
 _UNIQ = option_table(
     "uniq",
-    "-c/--count -d/--repeated -D --all-repeated=? -f/--skip-fields= --group=? -i/--ignore-case -s/--skip-chars= "
-    "-u/--unique -z/--zero-terminated -w/--check-chars=",
+    "-c/--count -d/--repeated -D --all-repeated=? --group=? -i/--ignore-case -u/--unique -z/--zero-terminated",
+    *value_options("-f/--skip-fields -s/--skip-chars -w/--check-chars", whole_number),
 )
 _SHUF = option_table(
     "shuf",
@@ -103,6 +106,7 @@ RULES = (
             "sort --output=b a",
             "sort --out=b a",
             "sort -T /tmp a",
+            "sort -t -o b a",
             "sort --compress-program=sh -S 1k a",
             "sort --compress-prog sh a",
             "sort *.md",

@@ -1,9 +1,10 @@
 """Version questions of interpreters, compilers and tools: exactly these words, and nothing with them.
 
 - `python -m`, and a subcommand named version of a tool that reads the folder's files, are not here.
-- java keeps a file of figures while it runs, go may fetch the version that a go.mod names, cargo and rustc may be those
-  of rustup, which runs what a rust-toolchain.toml names, curl reads ~/.curlrc: each is told not to.
-- yarn, pnpm, mvn, gradle, dotnet, pytest, terraform run or fetch what files of the folder name: not here.
+- java keeps a file of figures while it runs, npm up to 9 a log, go counters; go may fetch the version that a go.mod
+  names; curl reads ~/.curlrc: each is told not to, by words or by folders that nothing can be put into.
+- cargo and rustc may be those of rustup, which runs what a rust-toolchain.toml names and writes its settings; yarn,
+  pnpm, mvn, gradle, dotnet, pytest and terraform run or fetch what files of the folder name: none of them is here.
 """
 
 from __future__ import annotations
@@ -29,18 +30,23 @@ _LONG = _Version(("--version",))
 _SHORT = _Version(("--version", "-v"))
 _CAPITAL = _Version(("--version", "-V"))
 _COMPILER = _Version(("--version", "-dumpversion", "-dumpmachine", "-dumpfullversion"))
-_RUSTUP = {"RUSTUP_TOOLCHAIN": "stable", "RUSTUP_AUTO_INSTALL": "0"}
+_NPM_WRITES_NOTHING = {
+    "npm_config_cache": "/",
+    "npm_config_logs_dir": "/",
+    "npm_config_logs_max": "0",
+    "npm_config_update_notifier": "false",
+}
+_GO_WRITES_NOTHING = {"GOTOOLCHAIN": "local", "XDG_CONFIG_HOME": "/dev/null"}
 _VERSIONS: Mapping[str, _Version] = {
     **dict.fromkeys(("bash", "zsh", "cmake", "ninja", "nano", "clang-format", "ruff", "redis-cli", "pandoc"), _LONG),
     **dict.fromkeys(("make", "ruby", "lua", "nvim", "tsc"), _SHORT),
     **dict.fromkeys(("python", "python3", "python2"), _Version(("--version", "-V", "-VV"))),
     **dict.fromkeys(("uv", "psql", "rsync", "shellcheck", "shfmt"), _CAPITAL),
     **dict.fromkeys(("gcc", "g++", "cc", "c++", "clang", "clang++", "gfortran"), _COMPILER),
-    **dict.fromkeys(("cargo", "rustc"), _Version(("--version", "-V", "-vV", "--version --verbose"), (), _RUSTUP)),
     "node": _SHORT,
     "nodejs": _SHORT,
-    "npm": _Version(("--version", "-v"), (), {"npm_config_update_notifier": "false", "npm_config_logs_max": "0"}),
-    "go": _Version(("version",), (), {"GOTOOLCHAIN": "local"}),
+    "npm": _Version(("--version", "-v"), (), _NPM_WRITES_NOTHING),
+    "go": _Version(("version",), (), _GO_WRITES_NOTHING),
     "java": _Version(("-version", "--version", "-fullversion"), ("-XX:-UsePerfData",)),
     "javac": _Version(("-version", "--version"), ("-J-XX:-UsePerfData",)),
     "perl": _Version(("--version", "-v", "-V")),
@@ -74,7 +80,7 @@ def _judge(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> J
 RULES = (
     CommandRule(
         names=tuple(_VERSIONS),
-        manual="the --help of each: Node 22, Python 3.13, GCC 14, OpenJDK 21, Go 1.24, rustup 1.28, curl 8.14",
+        manual="the --help of each: Node 22, Python 3.13, GCC 14, OpenJDK 21, Go 1.24, curl 8.14",
         judge=_judge,
         allowed=(
             "node -v",
@@ -82,7 +88,6 @@ RULES = (
             "python3 --version",
             "gcc --version",
             "go version",
-            "cargo --version",
             "java -version",
             "perl -v",
             "curl --version",
@@ -103,8 +108,9 @@ RULES = (
             "go version -m x",
             "go run .",
             "go env",
+            "cargo --version",
+            "rustc -V",
             "cargo +nightly --version",
-            "cargo build",
             "java -version -jar x.jar",
             "java -version @args",
             "make",
