@@ -48,6 +48,7 @@ FIXED: Mapping[str, str] = MappingProxyType(
         "MANPAGER": "cat",
         "LESSSECURE": "1",
         "LESSHISTFILE": "-",
+        "PAGERSECURE": "1",
         "EDITOR": "false",
         "VISUAL": "false",
         "GIT_EDITOR": "false",
@@ -61,6 +62,10 @@ FIXED: Mapping[str, str] = MappingProxyType(
         "GH_NO_UPDATE_NOTIFIER": "1",
         "GH_NO_EXTENSION_UPDATE_NOTIFIER": "1",
         "RIPGREP_CONFIG_PATH": "",
+        "npm_config_cache": "/",
+        "npm_config_logs_dir": "/",
+        "npm_config_logs_max": "0",
+        "npm_config_update_notifier": "false",
         "TERM": "dumb",
     }
 )

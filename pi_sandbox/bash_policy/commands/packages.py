@@ -44,7 +44,7 @@ def _judge_dpkg(name: str, words: tuple[Word, ...], _surroundings: Surroundings)
 def _judge_pip(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
     texts = tuple(word.text for word in words)
     if texts in (("--version",), ("-V",)):
-        return Judged(words, {"PIP_DISABLE_PIP_VERSION_CHECK": "1"})
+        return Judged(words)
     action = next((word for word in words if word.is_literal and word.text in _PIP), None)
     if action is None or words.index(action) > 1 or (words[0] != action and texts[0] != _VERSION_CHECK):
         raise Refused(f"{name} is only taken as {name} --version, {name} show NAME or {name} {_VERSION_CHECK} list")

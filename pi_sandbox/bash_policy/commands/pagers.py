@@ -1,8 +1,8 @@
 """less, more, bat: with standard output that is no terminal they print, as cat does.
 
-- less runs the program of LESSOPEN, an editor, a shell and `+!command`, and writes logs (-o, -O) and a history. Its
-  rule runs it with LESSSECURE=1, with neither LESSOPEN nor a history, and takes no word that begins with `+`.
-- more runs commands only from a terminal; PAGERSECURE=1 forbids them even there.
+- less runs the program of LESSOPEN, an editor, a shell and `+!command`, and writes logs (-o, -O) and a history:
+  no word that begins with `+` is taken, and `environment` sets LESSSECURE and LESSHISTFILE and lets no LESSOPEN in.
+- more runs commands only from a terminal; PAGERSECURE, set in `environment`, forbids them even there.
 - bat runs a pager and reads a configuration that may name one: it runs with --no-config and --paging=never. Its word
   `cache` rebuilds files.
 """
@@ -25,7 +25,6 @@ _LESS = option_table(
     "-S/--chop-long-lines -u -U -w -W -X/--no-init -~",
     advice=dict.fromkeys(("-o", "-O", "--log-file", "--LOG-FILE", "-k", "--lesskey-file", "-t", "-T", "-p"), _AS_CAT),
 )
-_LESS_SECURE = {"LESSSECURE": "1", "LESSOPEN": "", "LESSCLOSE": "", "LESSHISTFILE": "-", "LESS": ""}
 _MORE = option_table("more", "-d -e -f -l -p -c -s -u -n/--lines=", number="-n")
 _BAT = option_table(
     "bat",
@@ -40,13 +39,12 @@ _BAT_PRINTS = (Word.literal("--no-config"), Word.literal("--paging=never"))
 
 
 def _judge_less(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
-    table, environment = (_LESS, _LESS_SECURE) if name == "less" else (_MORE, {"PAGERSECURE": "1", "MORE": ""})
-    parsed = table.parse(words)
+    parsed = (_LESS if name == "less" else _MORE).parse(words)
     for operand in parsed.operands:
         if operand.text.startswith("+"):
             raise Refused(f"{name} would take {operand.text} for a command; write sed -n or head, or ./ before a file")
     refuse_devices(name, parsed.operands)
-    return Judged(parsed.words(), environment, parsed.ended)
+    return Judged(parsed.words())
 
 
 def _judge_bat(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
