@@ -121,8 +121,8 @@ class _Tokenizer:
             if piece is not None:
                 pieces.append(piece)
         text = self._text[start : self._at]
-        if text.endswith("}") and self._text[self._at : self._at + 1] in ("<", ">"):
-            raise Refused("braces glued to a redirection are refused: bash may take them for a variable; write a space")
+        if text.endswith(("}", "\\\n")) and self._text[self._at : self._at + 1] in ("<", ">"):
+            raise Refused("a redirection glued to braces or to the end of a line is refused; write a space before it")
         return Token(Kind.WORD, text, start, self._at, _word_of(pieces), tuple(quotes))
 
     def _piece(self, before: list[Piece]) -> tuple[Piece | None, bool]:

@@ -83,5 +83,5 @@ def _quoted(text: str) -> str:
 
 def _open(text: str) -> str:
     """Give an open piece with everything quoted but what it is open for."""
-    parts = re.split(r"([*?\[\]!^~]+)", text)
+    parts = re.split(r"([*?\[\]!^~/]+)", text)
     return "".join(part if index % 2 else _quoted(part) for index, part in enumerate(parts))
