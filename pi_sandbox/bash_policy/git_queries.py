@@ -12,8 +12,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from pi_sandbox.bash_policy.decision import Refused
@@ -27,6 +25,7 @@ from pi_sandbox.bash_policy.options import (
     plain_options,
     value_options,
 )
+from pi_sandbox.bash_policy.subcommands import Queries, Query
 
 _SIGNATURE = re.compile(r"%[-+ ]?G|signature")
 _ADVICE = {
@@ -41,19 +40,7 @@ _ADVICE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A subcommand in a form that only reads.
-
-    `shows_differences` says that it knows --no-ext-diff and --no-textconv. `most_operands` is None where any number
-    does no harm. `check` refuses what the table cannot tell. `added` holds options that make the form certain.
-    """
-
-    table: OptionTable
-    shows_differences: bool = False
-    most_operands: int | None = None
-    check: Callable[[Parsed], None] | None = None
-    added: tuple[str, ...] = ()
+_NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
 
 
 def _format_fits(value: str) -> bool:
@@ -141,11 +128,11 @@ def _query(name: str, plain: str, value: str = "", bound: str = "", *, most_oper
 
 
 def _log(name: str, more: tuple[Option, ...] = ()) -> Query:
-    return Query(_table(name, (*_LOG, *more), number="-n"), shows_differences=True)
+    return Query(_table(name, (*_LOG, *more), number="-n"), added=_NO_PROGRAMS)
 
 
 def _differences(name: str, more: str) -> Query:
-    return Query(_table(name, _DIFFERENCES + plain_options(more)), shows_differences=True)
+    return Query(_table(name, _DIFFERENCES + plain_options(more)), added=_NO_PROGRAMS)
 
 
 def _only_lists(creates: str, lists: tuple[str, ...], parsed: Parsed) -> None:
@@ -192,17 +179,17 @@ _BRANCHES = (
 )
 _TAGS = _LISTED + plain_options("--list/-l") + _bound("-n")
 
-QUERIES: Mapping[tuple[str, ...], Query] = {
+QUERIES: Queries = {
     ("log",): _log("log"),
     ("show",): _log("show"),
     ("whatchanged",): _log("whatchanged"),
     ("reflog", "show"): _log("reflog show"),
     ("stash", "list"): _log("stash list"),
-    ("reflog",): Query(_table("reflog", _LOG, number="-n"), shows_differences=True, check=_shows_reflog),
+    ("reflog",): Query(_table("reflog", _LOG, number="-n"), added=_NO_PROGRAMS, check=_shows_reflog),
     ("reflog", "exists"): _query("reflog exists", "", most_operands=1),
     ("stash", "show"): Query(
         _table("stash show", _DIFFERENCES + plain_options("--include-untracked --only-untracked")),
-        shows_differences=True,
+        added=_NO_PROGRAMS,
         most_operands=1,
     ),
     ("diff",): _differences(
@@ -220,7 +207,7 @@ QUERIES: Mapping[tuple[str, ...], Query] = {
                 *_FORMATS,
             ),
         ),
-        shows_differences=True,
+        added=_NO_PROGRAMS,
     ),
     ("diff-index",): _differences("diff-index", "--cached -m --merge-base -q/--quiet"),
     ("diff-files",): _differences("diff-files", "-0 -1 -2 -3 --base --ours --theirs -q --cc -c"),

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
-from pi_sandbox.bash_policy.git_queries import QUERIES, Query
+from pi_sandbox.bash_policy.git_queries import QUERIES
 from pi_sandbox.bash_policy.options import Parsed
+from pi_sandbox.bash_policy.subcommands import Query, find_query, judge_operands
 from pi_sandbox.bash_policy.words import Word
 
 _SETTINGS = (
@@ -55,21 +56,12 @@ def _judge(_name: str, words: tuple[Word, ...], surroundings: Surroundings) -> J
     if len(words) == 1 and words[0].is_literal and words[0].text in _ALONE:
         return Judged(words)
     before, words = _before_subcommand(words)
-    name, query, words = _query(words)
+    names, query, words = find_query("git", QUERIES, words)
     parsed = query.table.parse(_with_last_value(query, words))
-    _judge_operands(name, query, parsed)
-    added = query.added
-    if query.shows_differences:
-        added = (*added, "--no-ext-diff", "--no-textconv")
-    ends = _head(surroundings, parsed) if name == ("shortlog",) else ()
+    judge_operands("git", names, query, parsed)
+    ends = _head(surroundings, parsed) if names == ("shortlog",) else ()
     return Judged(
-        (
-            *_CALM,
-            *before,
-            *(Word.literal(text) for text in (*name, *added)),
-            *parsed.words_in_order(),
-            *ends,
-        ),
+        (*_CALM, *before, *(Word.literal(text) for text in (*names, *query.added)), *parsed.words_in_order(), *ends),
         options_ended=parsed.ended and query.most_operands is None and _allows_more(query, parsed),
     )
 
@@ -92,20 +84,6 @@ def _before_subcommand(words: tuple[Word, ...]) -> tuple[tuple[Word, ...], tuple
     return tuple(before), tuple(rest)
 
 
-def _query(words: tuple[Word, ...]) -> tuple[tuple[str, ...], Query, tuple[Word, ...]]:
-    names = tuple(word.text for word in words[:2] if word.is_literal)
-    if not names:
-        raise Refused("git lacks a subcommand that is written out, such as log, show, diff or status")
-    for length in (2, 1):
-        query = QUERIES.get(names[:length])
-        if len(names) >= length and query is not None:
-            return names[:length], query, words[length:]
-    forms = ", ".join(" ".join(key) for key in QUERIES if key[0] == names[0])
-    if forms:
-        raise Refused(f"git {' '.join(names)} is not among the forms that only read: {forms}")
-    raise Refused(f"git {names[0]} is not among the subcommands that only read, such as log, show, diff and status")
-
-
 def _with_last_value(query: Query, words: tuple[Word, ...]) -> tuple[Word, ...]:
     """Give `--merged` and its like the value that git takes where they stand last."""
     if words and words[-1].is_literal and words[-1].text in ("--contains", "--merged", "--no-merged", "--points-at"):
@@ -115,25 +93,9 @@ def _with_last_value(query: Query, words: tuple[Word, ...]) -> tuple[Word, ...]:
     return words
 
 
-def _judge_operands(name: tuple[str, ...], query: Query, parsed: Parsed) -> None:
-    text = " ".join(name)
-    if query.check is not None:
-        query.check(parsed)
-    for operand in parsed.behind_end:
-        if operand.fixed_start.startswith("-"):
-            raise Refused(f"the name {operand.text} looks like an option; write ./{operand.text}")
-    if query.most_operands is None:
-        return
-    if len(parsed.operands) > query.most_operands:
-        raise Refused(f"git {text} with {len(parsed.operands)} names does more than read; give it fewer")
-    for operand in parsed.operands:
-        if operand.is_pattern:
-            raise Refused(f"the pattern {operand.text} may be several names for git {text}; write them out")
-
-
 def _allows_more(query: Query, parsed: Parsed) -> bool:
     """Whether any number of names can follow: not where only a listing makes a name harmless that is not asked for."""
-    return query.check is None or bool(query.added and parsed.has("--list"))
+    return query.check is None or bool("--list" in query.added and parsed.has("--list"))
 
 
 def _head(surroundings: Surroundings, parsed: Parsed) -> tuple[Word, ...]:
