@@ -56,17 +56,15 @@ _VERSIONS: Mapping[str, _Version] = {
 
 def _judge(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
     version = _VERSIONS[name]
-    asked = " ".join(word.text for word in words)
-    if (
-        asked not in version.forms
-        or not all(word.is_literal for word in words)
-        or " " in "".join(w.text for w in words)
-    ):
+    texts = [word.text for word in words]
+    asked = texts[len(version.before) :] if tuple(texts[: len(version.before)]) == version.before else texts
+    plain = all(word.is_literal and " " not in word.text for word in words)
+    if not plain or " ".join(asked) not in version.forms:
         raise Refused(
             f"{name} may run or connect to what it is given, so it is only taken to say its version: "
             f"{name} {version.forms[0]}"
         )
-    return Judged((*map(Word.literal, version.before), *words))
+    return Judged(tuple(map(Word.literal, (*version.before, *asked))))
 
 
 RULES = (
