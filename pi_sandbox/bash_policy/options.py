@@ -116,7 +116,8 @@ class OptionTable:
     """What a command accepts. `number` is the long or short option that `-5` stands for, where it does.
 
     `only_reads` says that no option of the command, known here or not, writes, runs or connects. `dashed_values` says
-    whether the value of an option may begin with a dash where it is a word of its own. `advice` holds, for an option
+    whether the value of an option may begin with a dash where it is a word of its own; `dashed` names options to which
+    that applies all the same. `advice` holds, for an option
     that is refused, what it does and what to write instead.
     """
 
@@ -126,6 +127,7 @@ class OptionTable:
     stops_at_operand: bool = False
     only_reads: bool = False
     dashed_values: bool = True
+    dashed: frozenset[str] = frozenset()
     advice: Mapping[str, str] = field(default_factory=dict)
 
     def parse(self, words: Iterable[Word]) -> Parsed:
@@ -257,7 +259,7 @@ class _Reading:
         word = self._rest.pop(0)
         if word.is_pattern and not self._table.only_reads:
             raise Refused(f"the value {word.text} of {name} is a pattern; quote it")
-        if word.text.startswith("-") and not self._table.dashed_values:
+        if word.text.startswith("-") and not self._table.dashed_values and name not in self._table.dashed:
             raise Refused(f"the value {word.text} of {name} looks like an option; write {name}={word.text}")
         self._add(option, word.text, home=word if word.starts_with_tilde else None)
 

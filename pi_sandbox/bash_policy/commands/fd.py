@@ -28,6 +28,7 @@ _TABLE = OptionTable(
         "--path-separator --search-path --format"
     )
     + value_options("--strip-cwd-prefix --hyperlink", takes=Takes.BOUND_VALUE),
+    dashed_values=False,
     advice={
         **dict.fromkeys(("-x", "--exec", "-X", "--exec-batch"), _EXECUTES),
         **dict.fromkeys(("-l", "--list-details"), "runs ls; pipe the names to xargs ls -ld -- instead"),
@@ -76,6 +77,7 @@ RULES = (
             "fd *",
             "fd -g *.md",
             "fd --ex cat",
+            "fd -t --exec -- cat",
         ),
     ),
 )

@@ -43,6 +43,8 @@ _TABLE = OptionTable(
         "--regex-size-limit -e/--regexp -r/--replace --sort --sortr -j/--threads -t/--type -T/--type-not --type-add "
         "--type-clear"
     ),
+    dashed_values=False,
+    dashed=frozenset({"-e", "--regexp", "-r", "--replace"}),
     advice={
         "--pre": "runs a program for each file; search the files as they are",
         "--pre-glob": "belongs to --pre, which runs a program for each file; leave it out",
@@ -85,6 +87,7 @@ RULES = (
             "rg -uu --max-depth 2 needle ~/notes",
             "rg needle -A2 -B2 -C 3",
             "rg -r '$1' 'n(e)' notes",
+            "rg -e --pre notes",
         ),
         refused=(
             "rg --pre cat needle",
@@ -101,6 +104,8 @@ RULES = (
             "rg -g *.md needle",
             "rg --pr=cat needle",
             "rg -e",
+            "rg -t --pre=cat needle",
+            "rg -A --pre -- needle",
         ),
     ),
 )
