@@ -30,6 +30,7 @@ AGENT_ONLY = (
     "container/package-lock.json",
     "container/build/node-binary",
     "container/build/node-packages",
+    "container/build/pi-memory-engine",
     "requirements/agent.txt",
     "requirements/node.txt",
     EXTENSION + "/",

@@ -364,3 +364,25 @@ def test_a_base_that_cannot_be_had_is_named_with_what_to_do(client, test_tag):
     assert "pi-sandbox-test-no-such-base:1" in failed.value.message
     assert "--bootstrap-base" in failed.value.hint
     assert failed.value.log
+
+
+def test_the_memory_engine_answers_in_the_agent_image_alone(client):
+    asked = json.dumps({"command": "ls -la | head -3"}) + "\n" + json.dumps({"command": "sed -i s/a/b/ x"})
+    printed = _run(client, "agent", f"printf '%s\\n' '{asked}' | pi-memory-engine classify")
+
+    assert [json.loads(line)["verdict"] for line in printed.splitlines()] == ["read-only", "reject"]
+    assert _run(client, "sync", "command -v pi-memory-engine || echo none").strip() == "none"
+
+
+def test_the_memory_engine_serves_a_session_in_the_agent_image(client):
+    folders = {"cwd": "/tmp", "agentFolder": "/home/pi/.pi/agent", "homeFolder": "/home/pi", "sessionId": "one"}
+    requests = [
+        {"id": 1, "method": "initialize", "params": {"protocolVersion": 1, **folders}},
+        {"id": 2, "method": "task/begin", "params": {"kind": "extract"}},
+    ]
+    lines = "\n".join(json.dumps({"jsonrpc": "2.0", **request}) for request in requests)
+    printed = _run(client, "agent", f"printf '%s\\n' '{lines}' | pi-memory-engine serve")
+
+    answers = [json.loads(line)["result"] for line in printed.splitlines()]
+    assert answers[0]["projectRoot"] == "/tmp"
+    assert answers[1]["begun"] is True
