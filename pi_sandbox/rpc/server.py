@@ -2,8 +2,9 @@
 
 - A line ends at LF and nowhere else; a text is ASCII, everything else escaped, so that no reader can see another line
   end in it (Node's `readline` splits at U+2028). A line that is too long is answered with an error and skipped.
-- Requests run side by side, so an answer may overtake another. `$/cancelRequest` with the `id` of a request is obeyed
-  at once; the request then fails unless what it does is done already.
+- Requests run side by side, so an answer may overtake another; only `initialize` is answered before the next is read.
+  `$/cancelRequest` with the `id` of a request is obeyed at once; the request then fails unless what it does is done.
+- What was asked before the input was closed is answered if that takes no longer than a moment, else cancelled.
 - Only this module writes to standard output: `own_standard_output` points descriptor 1 at standard error before
   anything else can print.
 
@@ -17,7 +18,7 @@ import json
 import os
 import threading
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from pi_sandbox.rpc.call import Call
 from pi_sandbox.rpc.dispatch import Answering, fault
@@ -28,6 +29,9 @@ LINE_BYTES = 32 * 1024 * 1024
 SIDE_BY_SIDE = 16
 _READ_BYTES = 64 * 1024
 _CANCEL = "$/cancelRequest"
+_FIRST = "initialize"
+END_SECONDS = 2.0
+"""How long requests that came before the end of the input may still take."""
 
 
 def own_standard_output() -> int:
@@ -71,36 +75,47 @@ class Server:
         self._lock = threading.Lock()
 
     def serve(self, descriptor: int) -> None:
-        """Answer until the descriptor is closed on the other side; then cancel what is still under way and wait."""
+        """Answer until the descriptor is closed on the other side, and finish or cancel what is still under way."""
         with ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="request") as pool:
-            for line in read_lines(descriptor):
-                if self._output.broken.is_set():
-                    break
-                self._take(line, pool)
-            with self._lock:
-                for call in self._calls.values():
-                    call.cancel()
+            under_way: set[Future[None]] = set()
+            try:
+                for line in read_lines(descriptor):
+                    if self._output.broken.is_set():
+                        break
+                    taken = self._take(line, pool)
+                    under_way = {each for each in under_way if not each.done()}
+                    if taken is not None:
+                        under_way.add(taken)
+                wait(under_way, END_SECONDS)
+            finally:
+                with self._lock:
+                    for call in self._calls.values():
+                        call.cancel()
 
-    def _take(self, line: bytes | None, pool: ThreadPoolExecutor) -> None:
+    def _take(self, line: bytes | None, pool: ThreadPoolExecutor) -> Future[None] | None:
+        """Begin to answer a line; gives what is still under way."""
         if line is None:
             self._output.write(_error(-32600, f"a line is longer than {LINE_BYTES} bytes", "line-length"))
-            return
+            return None
         if not line.strip():
-            return
+            return None
         try:
             request = json.loads(line)
         except (ValueError, RecursionError):
             self._output.write(_error(-32700, "the line is not JSON", "json"))
-            return
+            return None
         if isinstance(request, dict) and request.get("method") == _CANCEL:
             self._cancel(request.get("params"))
-            return
+            return None
         call = Call()
         key = _key(request.get("id")) if isinstance(request, dict) else None
         if key is not None:
             with self._lock:
                 self._calls[key] = call
-        pool.submit(self._answer, request, call, key)
+        if isinstance(request, dict) and request.get("method") == _FIRST:
+            self._answer(request, call, key)
+            return None
+        return pool.submit(self._answer, request, call, key)
 
     def _cancel(self, params: object) -> None:
         key = _key(params.get("id")) if isinstance(params, dict) else None

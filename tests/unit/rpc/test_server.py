@@ -131,7 +131,26 @@ def test_a_cancellation_of_nothing_is_ignored(make, params):
     assert client.answer()["id"] == 1
 
 
-def test_requests_under_way_are_cancelled_when_the_input_is_closed(make):
+def test_what_was_asked_before_the_input_was_closed_is_answered(make):
+    def work(params: Any, call: Call) -> dict[str, Any]:
+        threading.Event().wait(0.2)
+        call.stop_if_cancelled()
+        return {}
+
+    client = make(prompt_clear=work)
+    client.request(
+        1, "initialize", **dict.fromkeys(("cwd", "agentFolder", "homeFolder", "sessionId"), ""), protocolVersion=1
+    )
+    for number in range(2, 20):
+        client.request(number, "prompt/clear")
+
+    answers = client.close()
+    assert answers[0]["id"] == 1
+    assert {answer["id"] for answer in answers if "result" in answer} == set(range(1, 20))
+
+
+def test_requests_that_take_long_are_cancelled_when_the_input_is_closed(make, monkeypatch):
+    monkeypatch.setattr(server, "END_SECONDS", 0.1)
     running = threading.Event()
 
     def wait(params: Any, call: Call) -> dict[str, Any]:
