@@ -20,12 +20,21 @@ _BC = option_table("bc", "-l/--mathlib -q/--quiet -s/--standard -w/--warn")
 
 
 def _judge_seq(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
-    first = next((i for i, word in enumerate(words) if _is_number(word) and not _is_value(words, i)), len(words))
-    parsed = _SEQ.parse((*words[:first], Word.literal("--"), *words[first:]) if first < len(words) else words)
+    parsed = _SEQ.parse(_with_end_of_options(words))
     for operand in parsed.operands:
         if not _is_number(operand):
             raise Refused(f"seq counts with numbers of at most nine digits, not {operand.text}")
     return Judged(parsed.words())
+
+
+def _with_end_of_options(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """Put `--` before the first number, as seq ends its options there even if the number begins with a dash."""
+    for index, word in enumerate(words):
+        if word.text == "--":
+            return words
+        if _is_number(word) and not _is_value(words, index):
+            return (*words[:index], Word.literal("--"), *words[index:])
+    return words
 
 
 def _is_number(word: Word) -> bool:
