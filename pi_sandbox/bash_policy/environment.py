@@ -40,6 +40,19 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     "GH_PROMPT_DISABLED": re.compile("1|true"),
 }
 
+_GIT_SETTINGS = (
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("diff.autoRefreshIndex", "false"),
+    ("log.showSignature", "false"),
+    ("gpg.program", "false"),
+    ("gpg.openpgp.program", "false"),
+    ("gpg.x509.program", "false"),
+    ("gpg.ssh.program", "false"),
+    ("protocol.allow", "never"),
+)
+"""Settings that stand above every configuration file (git-config(1), ENVIRONMENT): nothing is run, written or asked."""
+
 FIXED: Mapping[str, str] = MappingProxyType(
     {
         "PAGER": "cat",
@@ -58,6 +71,11 @@ FIXED: Mapping[str, str] = MappingProxyType(
         "GH_BROWSER": "false",
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_CONFIG_COUNT": str(len(_GIT_SETTINGS)),
+        **{f"GIT_CONFIG_KEY_{index}": key for index, (key, _) in enumerate(_GIT_SETTINGS)},
+        **{f"GIT_CONFIG_VALUE_{index}": value for index, (_, value) in enumerate(_GIT_SETTINGS)},
         "GH_PROMPT_DISABLED": "1",
         "GH_NO_UPDATE_NOTIFIER": "1",
         "GH_NO_EXTENSION_UPDATE_NOTIFIER": "1",

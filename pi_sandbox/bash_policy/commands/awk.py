@@ -20,7 +20,7 @@ _UNSEEN = "reads a program that nobody has seen; write it on the command line"
 _NETWORK = re.compile(r"(?:[A-Za-z_]\w*=)?/inet[46]?/.*", re.DOTALL)
 _TABLE = OptionTable(
     "awk",
-    plain_options("--version")
+    plain_options("--version --sandbox")
     + value_options("-F/--field-separator", literal)
     + value_options("-v/--assign", matches(r"(?!(?:ARGV|ARGC|SYMTAB|FUNCTAB|PROCINFO)=)[A-Za-z_]\w*=[^\n]*")),
     stops_at_operand=True,
@@ -33,7 +33,7 @@ _TABLE = OptionTable(
 
 def _judge(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
     parsed = _TABLE.parse(words)
-    added = (Word.literal("--sandbox"),) if name == "gawk" else ()
+    added = (Word.literal("--sandbox"),) if name == "gawk" and not parsed.has("--sandbox") else ()
     options = tuple(word for option in parsed.options for word in option.words())
     if parsed.has("--version"):
         return Judged((*added, *options))

@@ -3,9 +3,10 @@
 - Only subcommands that git itself has are accepted, so no alias of a configuration can take their place.
 - Refused before the subcommand: -c, --config-env and --exec-path (code), --git-dir, --work-tree, --namespace and --bare
   (another repository's configuration than the folder's own), -p and --paginate. `-C FOLDER` is accepted.
-- What runs is made deaf to the configuration where that is cheap: no pager, no file system monitor, no hooks, no gpg,
-  no external programs for differences, no refreshing of the index on the side. Reading a hostile repository's
-  configuration is accepted by the specification all the same ("local Git includes and helper settings").
+- What runs is made deaf to the configuration where that is cheap: no pager, no external programs for differences, no
+  refreshing of the index on the side; and by the environment (`environment.FIXED`) no file system monitor, no hooks, no
+  gpg, no fetching. Reading a hostile repository's configuration is accepted by the specification all the same ("local
+  Git includes and helper settings do not independently block read-only queries").
 """
 
 from __future__ import annotations
@@ -17,25 +18,7 @@ from pi_sandbox.bash_policy.options import Parsed
 from pi_sandbox.bash_policy.subcommands import Query, find_query, judge_operands
 from pi_sandbox.bash_policy.words import Word
 
-_SETTINGS = (
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "diff.autoRefreshIndex=false",
-    "log.showSignature=false",
-    "gpg.program=false",
-    "gpg.openpgp.program=false",
-    "gpg.x509.program=false",
-    "gpg.ssh.program=false",
-    "protocol.allow=never",
-)
-_CALM = tuple(
-    Word.literal(text)
-    for text in (
-        "--no-pager",
-        "--no-optional-locks",
-        *(part for setting in _SETTINGS for part in ("-c", setting)),
-    )
-)
+_CALM = ("--no-pager", "--no-optional-locks")
 _SWITCHES = frozenset(
     "--no-pager -P --no-optional-locks --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs "
     "--no-replace-objects --no-lazy-fetch --no-advice".split()
@@ -59,9 +42,16 @@ def _judge(_name: str, words: tuple[Word, ...], surroundings: Surroundings) -> J
     names, query, words = find_query("git", QUERIES, words)
     parsed = query.table.parse(_with_last_value(query, words))
     judge_operands("git", names, query, parsed)
-    ends = _head(surroundings, parsed) if names == ("shortlog",) else ()
+    calm = (text for text in _CALM if not any(word.text == text for word in before))
+    added = (text for text in query.added if not parsed.has(text))
     return Judged(
-        (*_CALM, *before, *(Word.literal(text) for text in (*names, *query.added)), *parsed.words_in_order(), *ends),
+        (
+            *(Word.literal(text) for text in calm),
+            *before,
+            *(Word.literal(text) for text in (*names, *added)),
+            *parsed.words_in_order(),
+            *(_head(surroundings, parsed) if names == ("shortlog",) else ()),
+        ),
         options_ended=parsed.ended and query.most_operands is None and _allows_more(query, parsed),
     )
 

@@ -39,7 +39,7 @@ _TABLE = OptionTable(
     + value_options(
         "-A/--after-context -B/--before-context -C/--context --color --colors --context-separator --dfa-size-limit "
         "-E/--encoding --engine --field-context-separator --field-match-separator -f/--file -g/--glob --iglob "
-        "--ignore-file -M/--max-columns -m/--max-count -d/--max-depth/--maxdepth --max-filesize --path-separator "
+        "--ignore-file -M/--max-columns -m/--max-count --max-depth/--maxdepth/-d --max-filesize --path-separator "
         "--regex-size-limit -e/--regexp -r/--replace --sort --sortr -j/--threads -t/--type -T/--type-not --type-add "
         "--type-clear"
     ),
@@ -60,7 +60,8 @@ def _judge(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> 
     if parsed.operands and not parsed.has("-e", "-f", "--files", "--type-list"):
         expression, *paths = parsed.operands
         parsed = parsed.with_operands((expression.taken_literally(), *paths))
-    return Judged((Word.literal("--no-config"), *parsed.words()), options_ended=parsed.ended)
+    added = () if parsed.has("--no-config") else (Word.literal("--no-config"),)
+    return Judged((*added, *parsed.words()), options_ended=parsed.ended)
 
 
 RULES = (
