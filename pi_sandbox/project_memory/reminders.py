@@ -1,0 +1,22 @@
+"""The reminder that a memory file is old: from 48 hours after its last change on, in whole days."""
+
+from __future__ import annotations
+
+from pi_sandbox.errors import quoted
+from pi_sandbox.memory_text.sanitise import sanitise_memory_text
+from pi_sandbox.project_memory.limits import STALE_AFTER_HOURS
+
+_HOUR_MS = 3_600_000
+_DAY_MS = 24 * _HOUR_MS
+
+
+def age_reminder(file: str, modified_ms: int, now_ms: int) -> str:
+    """Gives the reminder for a file that was modified then, nothing for one that is younger (or from the future)."""
+    age = now_ms - modified_ms
+    if age < STALE_AFTER_HOURS * _HOUR_MS:
+        return ""
+    return (
+        f"<system-reminder>\nThe memory file {sanitise_memory_text(quoted(file))} was last modified {age // _DAY_MS} "
+        "days ago. It tells what was true then: check it against the current code before you state or use anything "
+        "from it.\n</system-reminder>"
+    )
