@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from importlib import resources
 
 _LEFT_TO_RIGHT_MARK = "\u200e"
 """The package keeps it around right-to-left characters, as Unicode's own file does."""
@@ -71,6 +70,8 @@ def _seen_ascii(character: str) -> str:
 @cache
 def _prototypes() -> Mapping[str, str]:
     """Each confusable character with the ASCII text that Unicode's data gives as its prototype."""
+    from importlib import resources  # late: it takes longer to import than all the rest of this room
+
     data = json.loads(resources.files("homoglyphs_fork").joinpath("confusables.json").read_text(encoding="utf-8"))
     table: dict[str, str] = {}
     for character, others in data.items():

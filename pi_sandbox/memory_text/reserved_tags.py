@@ -16,8 +16,9 @@ from pi_sandbox.memory_text.encodings import Traced, Tracing, decoded
 from pi_sandbox.memory_text.invisible import ALWAYS_IGNORED, JOINERS
 from pi_sandbox.memory_text.look_alikes import seen_as
 
-MEMORY_TAGS = ("auto_memory_index", "auto_memory", "system-reminder")
-"""The tags of project-memory.md ("Content sanitization") and of the reminders that models are trained on."""
+MEMORY_TAGS = ("auto_memory_index", "auto_memory_topic", "auto_memory_update", "auto_memory", "system-reminder")
+"""The sections of project-memory.md ("Injection and waiting"), what stands around a recalled topic and a notice of
+changes, and the reminders that models are trained on."""
 
 PROMPT_TAGS = (
     "addendum",
