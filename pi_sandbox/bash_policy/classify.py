@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Decision, Refused, RunPlan, Verdict
 from pi_sandbox.bash_policy.delete import is_deletion, judge_deletion
@@ -52,12 +54,25 @@ def _command(command: SimpleCommand, *, behind_a_pipe: bool) -> str:
     redirections = [judge_redirection(redirection) for redirection in command.redirections]
     reads_pipe = behind_a_pipe or any(text.startswith("<") for text in redirections)
     rule = _rule(command.words[0])
-    judged = rule.judge(_name(command.words[0]), command.words[1:], Surroundings(judge_nested, reads_pipe))
+    judged = rule.judge(_name(command.words[0]), command.words[1:], _surroundings(reads_pipe=reads_pipe))
     variables.update(judged.environment)
     written = [f"{name}={Word.literal(value).shell_text()}" for name, value in variables.items()]
     written.append(command.words[0].shell_text())
     written.extend(word.shell_text() for word in judged.words)
     return " ".join(written + redirections)
+
+
+def _surroundings(*, reads_pipe: bool) -> Surroundings:
+    return Surroundings(judge_nested, partial(_judge_inner, reads_pipe=reads_pipe), reads_pipe)
+
+
+def _judge_inner(words: tuple[Word, ...], *, reads_pipe: bool) -> tuple[Word, ...]:
+    """Give a whole command as another one runs it, with nothing behind it, or raise `Refused`."""
+    rule, name = _rule(words[0]), _name(words[0])
+    if rule.is_builtin:
+        raise Refused(f"{name} is a command of bash itself; write it on its own")
+    judged = rule.judge(name, words[1:], _surroundings(reads_pipe=reads_pipe))
+    return (words[0], *_without_variables(judged))
 
 
 def judge_nested(words: tuple[Word, ...]) -> tuple[Word, ...]:
@@ -68,7 +83,7 @@ def judge_nested(words: tuple[Word, ...]) -> tuple[Word, ...]:
     if not words:
         raise Refused("xargs names no command; name the one it is to run")
     rule, name = _rule(words[0]), _name(words[0])
-    surroundings = Surroundings(judge_nested, reads_pipe=False)
+    surroundings = _surroundings(reads_pipe=False)
     if rule.is_builtin:
         raise Refused(f"{name} is a command of bash itself; xargs cannot run it")
     if rule.added_words is AddedWords.NEVER:
@@ -83,7 +98,7 @@ def judge_nested(words: tuple[Word, ...]) -> tuple[Word, ...]:
 
 def _without_variables(judged: Judged) -> tuple[Word, ...]:
     if judged.environment:
-        raise Refused("this command is refused behind xargs; run it on its own")
+        raise Refused("this command is refused behind another; run it on its own")
     return judged.words
 
 

@@ -42,10 +42,12 @@ class Surroundings:
     """What a rule may know besides its own words.
 
     `judge_nested` takes a whole command, its name first, which unknown words will follow, and gives the command that
-    runs; it raises `Refused`. `reads_pipe` says whether standard input is a pipe or a file rather than empty.
+    runs; it raises `Refused`. `judge_inner` does so for one that nothing follows (behind `timeout`). `reads_pipe` says
+    whether standard input is a pipe or a file rather than empty.
     """
 
     judge_nested: Callable[[tuple[Word, ...]], tuple[Word, ...]]
+    judge_inner: Callable[[tuple[Word, ...]], tuple[Word, ...]]
     reads_pipe: bool
 
 
