@@ -27,7 +27,10 @@ _KIND_MESSAGES = {
         "a repository inside the store: its files would not be pushed; remove its .git folder or move it out",
     ),
     FileKind.UNREADABLE: ("unreadable", "the file cannot be read, so it cannot be checked"),
-    FileKind.TOO_LARGE: ("too-large", "the file is too large to be checked; a note is far shorter"),
+    FileKind.TOO_LARGE: (
+        "too-large",
+        "more than 1 MiB or 100,000 lines cannot be checked; split the file or take it out",
+    ),
     FileKind.SPECIAL: ("special-file", "neither a file nor a folder"),
 }
 _GIT_NAMES = frozenset({".git", "git~1"})

@@ -3,6 +3,7 @@ details."""
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from pi_sandbox.memory_check.person_names import NameKind, names_in
 
@@ -142,7 +143,12 @@ _WAYS = sorted(
 )
 ADDRESS_SHAPES = (
     re.compile(r"\d(?<!\d.)\d{4}(?!\d)"),
-    re.compile("|".join(f"{way[0]}(?<![A-Za-zé].){way[1:]}(?![A-Za-zé])" for way in _WAYS)),
+    re.compile(
+        "|".join(
+            f"{first}(?<![A-Za-zé].)(?:{'|'.join(way[1:] for way in ways)})(?![A-Za-zé])"
+            for first, ways in groupby(_WAYS, key=lambda way: way[0])
+        )
+    ),
 )
 """Beside the words that `may_end_street` tells, no street's expression matches a line without one of these."""
 

@@ -32,6 +32,7 @@ _TRIGGERS = (
     Trigger(shapes=rows.LOG_SHAPES),
     Trigger(ROLE_NEEDLES, test=may_hold_name),
 )
+_NEED_DIGIT = _NUMBER | _PHONE | _ADDRESS | _BIRTH
 _DIGIT = re.compile(r"\d")
 _ALL = (1 << len(_TRIGGERS)) - 1
 
@@ -51,6 +52,7 @@ def _find(lines: list[str], words: list[list[str]], marks: dict[str, int] | None
     hits: set[Hit] = set()
     for number, line in enumerate(lines):
         mask = _ALL if marks is None else mask_of(words[number], marks) | (_ROW if rows.is_row(line) else 0)
+        mask = _asked_for(mask, line) if mask else 0
         if mask and len(line) > LINE_LIMIT:
             hits.add(too_dense(number + 1))
         elif mask:
@@ -71,24 +73,32 @@ def _lines_around(category: str, lines: Sequence[str], number: int) -> tuple[int
             return 0, 0
 
 
+def _asked_for(mask: int, line: str) -> int:
+    """Gives the detectors that have to look at a line: some marks count only together with others."""
+    if not mask & _NAME:
+        mask &= ~(_STATEMENT if "/" in line else _STATEMENT | _REACH)
+    if mask & _NEED_DIGIT and _DIGIT.search(line) is None:
+        mask &= ~_NEED_DIGIT
+    return mask & ~_NAME
+
+
 def _of_line(lines: list[str], number: int, mask: int) -> Iterator[tuple[str, str]]:
     line = lines[number]
-    has_digit = _DIGIT.search(line) is not None
     if mask & _EMAIL:
         yield from (("personal-email", message) for message in contact.emails(line))
-    if mask & _NUMBER and has_digit:
+    if mask & _NUMBER:
         yield from (("personal-iban", message) for message in numbers.ibans(line))
         yield from (("personal-card", message) for message in numbers.cards(line))
         yield from (("personal-id", message) for message in numbers.national_ids(line))
-    if mask & _PHONE and has_digit:
+    if mask & _PHONE:
         yield from (("personal-phone", message) for message in contact.phones(line))
-    if mask & _ADDRESS and has_digit:
+    if mask & _ADDRESS:
         yield from (("personal-address", message) for message in contact.addresses(lines, number))
-    if mask & _BIRTH and has_digit:
+    if mask & _BIRTH:
         yield from (("personal-birth", message) for message in contact.births(line))
-    if mask & _REACH and (mask & _NAME or "/" in line):
+    if mask & _REACH:
         yield from (("personal-contact", message) for message in contact.contacts(line))
-    if mask & _STATEMENT and mask & _NAME:
+    if mask & _STATEMENT:
         yield from personal_statements.statements(line)
     if mask & _ROW:
         yield from (("personal-row", message) for message in rows.data_rows(line))

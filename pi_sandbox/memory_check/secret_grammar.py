@@ -8,6 +8,7 @@ Two forms: *assignments* (`password: x`, `API_KEY=x`, `| Passwort | x |`) and *s
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pi_sandbox.memory_check.secret_values import (
     Strength,
@@ -54,6 +55,14 @@ _DIGEST_WORDS = re.compile(
     r"show|log|diff|reset|revert)",
     re.IGNORECASE,
 )
+
+
+@lru_cache(maxsize=64)
+def _names_digest(text: str) -> bool:
+    """Tells whether a text speaks of digests; asked again for each value that follows one word."""
+    return _DIGEST_WORDS.search(text) is not None
+
+
 _FUNCTION_WORDS = frozenset(
     "the a an is are was were be been to of in on at for from with by and or not no it its this that these those as "
     "if then than so but do does did has have had will would can could should must may "
@@ -191,9 +200,9 @@ def _value_believed(word_class: WordClass, value: str, around: tuple[str, str], 
     if is_uuid(value):
         return word_class is WordClass.TOKEN
     if (
-        _DIGEST_WORDS.search(head)
+        _names_digest(head)
         or (is_hex(value) and len(value) < 16)
-        or (word_class is WordClass.WEAK and _DIGEST_WORDS.search(rest[:60]))
+        or (word_class is WordClass.WEAK and _names_digest(rest[:60]))
     ):
         return False
     found = strength(value)
@@ -295,11 +304,11 @@ def _is_told_token(word: SecretWord, told: _Told) -> bool:
     value, found = told.value, strength(told.value)
     if is_uuid(value):
         return word.word_class is WordClass.TOKEN and (told.position == 0 or told.adjacent)
-    if found < Strength.STRONG or (is_hex(value) and (len(value) < 16 or _DIGEST_WORDS.search(told.around))):
+    if found < Strength.STRONG or (is_hex(value) and (len(value) < 16 or _names_digest(told.around))):
         return False
     if word.word_class is WordClass.TOKEN:
         return len(value) >= 12 and (told.connected or told.position <= 1)
-    if _DIGEST_WORDS.search(told.around) or (is_hex(value) and word.spelling.startswith(_LOGIN_SPELLINGS)):
+    if _names_digest(told.around) or (is_hex(value) and word.spelling.startswith(_LOGIN_SPELLINGS)):
         return False
     if not told.connected:
         return told.position == 0 and found is Strength.RANDOM and _ENTRY.search(told.around) is not None
@@ -312,7 +321,7 @@ _LOGIN_SPELLINGS = ("log", "sign", "auth", "anmeld", "einlogg", "community")
 
 def _is_told_password(word: SecretWord, told: _Told) -> bool:
     value, found = told.value, strength(told.value)
-    if len(value) < 5 or is_uuid(value) or (is_hex(value) and _DIGEST_WORDS.search(told.around)):
+    if len(value) < 5 or is_uuid(value) or (is_hex(value) and _names_digest(told.around)):
         return False
     chosen = password_strength(value) >= Strength.FAIR
     if told.connected:
@@ -351,7 +360,7 @@ def stands_beside_word(text: str, value: str, distance: int = 60) -> bool:
         if (
             between is not None
             and len(between) <= distance
-            and _DIGEST_WORDS.search(text[max(0, word.start - 40) : place]) is None
+            and not _names_digest(text[max(0, word.start - 40) : place])
         ):
             return True
     return False
