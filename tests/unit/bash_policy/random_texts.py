@@ -1,4 +1,4 @@
-"""Texts near the border of what is accepted: real commands cut up and glued, and rows of pieces that mean much to bash."""
+"""Texts near the border of what is accepted: commands cut up and glued, and rows of pieces that mean much to bash."""
 
 from random import Random
 

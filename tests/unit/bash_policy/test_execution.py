@@ -1,0 +1,157 @@
+"""Every allowed command is run in a room with tripwires, and does nothing there that it must not.
+
+Each runs twice: as its plan says, among configuration that is a trap and out of a hostile environment; and as the text
+that was written, by a plain bash among files with hostile names. Mutated commands that are still allowed run as well.
+
+`BASH_POLICY_SHARE=1` runs every allowed command instead of each fourth, `BASH_POLICY_MUTANTS=20000` tries more mutants.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pi_sandbox.bash_policy.classify import classify
+from pi_sandbox.bash_policy.decision import Decision, Verdict
+from tests.unit.bash_policy.labelled import Labelled, corpus_commands, example_commands
+from tests.unit.bash_policy.tripwires import Room, Watch, is_traced, make_room
+
+SHARE = int(os.environ.get("BASH_POLICY_SHARE", "4"))
+MUTANTS = int(os.environ.get("BASH_POLICY_MUTANTS", "1500"))
+
+pytestmark = pytest.mark.skipif(not shutil.which("bash") or not shutil.which("git"), reason="no bash or no git")
+
+
+@cache
+def allowed() -> tuple[str, ...]:
+    """Gives every command of the corpus and of the examples that is judged to only read."""
+    commands = dict.fromkeys(entry.command for entry in _labelled() if _decision(entry).verdict is Verdict.READ_ONLY)
+    return tuple(commands)
+
+
+def _labelled() -> tuple[Labelled, ...]:
+    return (*corpus_commands(), *example_commands())
+
+
+def _decision(entry: Labelled) -> Decision:
+    return classify(entry.command, entry.memory_dir)
+
+
+@pytest.fixture(scope="module")
+def hostile_room(tmp_path_factory: pytest.TempPathFactory) -> Room:
+    return make_room(tmp_path_factory.mktemp("hostile") / "room", hostile_configuration=True)
+
+
+@pytest.fixture(scope="module")
+def plain_room(tmp_path_factory: pytest.TempPathFactory) -> Room:
+    return make_room(tmp_path_factory.mktemp("plain") / "room", hostile_configuration=False)
+
+
+def test_every_allowed_command_does_no_harm_as_its_plan_says(hostile_room: Room) -> None:
+    watch = Watch(hostile_room)
+    deeds = [deed for command in allowed()[::SHARE] for deed in _run_plan(watch, command)]
+    assert [*deeds, *watch.deeds_in_the_room("all of them")] == []
+
+
+def test_every_allowed_command_does_no_harm_as_it_was_written(plain_room: Room) -> None:
+    watch = Watch(plain_room)
+    deeds = [deed for command in allowed()[:: 2 * SHARE] for deed in watch.run_text(command)]
+    assert [*deeds, *watch.deeds_in_the_room("all of them")] == []
+
+
+def _run_plan(watch: Watch, command: str) -> Iterator[object]:
+    plan = classify(command).run
+    assert plan is not None
+    yield from watch.run_plan(plan)
+
+
+@cache
+def _vocabulary() -> tuple[str, ...]:
+    """Gives the words of all labelled commands, which hold every option that is refused somewhere."""
+    words = {word for entry in _labelled() for word in entry.command.split()}
+    return tuple(sorted(words))
+
+
+_BETWEEN = ("; ", " && ", " | ", "\n", " || ", " 2>/dev/null ", " < a.md ", " \\\n", " -- ", " > /dev/null ", " ! ")
+_WITHIN = ("'", '"', "\\", "*", "?", "[a]*", "~", "-", "--", "=", "#", "$", "{}", "/", "..", "%", ",", ":", "@", " ")
+
+
+@st.composite
+def mutants(draw: st.DrawFn) -> str:
+    """Gives an allowed command with a few words, operators or characters put in, taken out or exchanged."""
+    parts = re.split(r"(\s+)", draw(st.sampled_from(allowed())))
+    for _ in range(draw(st.integers(1, 3))):
+        at = draw(st.integers(0, len(parts) - 1))
+        match draw(st.integers(0, 5)):
+            case 0 | 1:
+                parts[at:at] = [" ", draw(st.sampled_from(_vocabulary())), " "]
+            case 2:
+                parts[at] = draw(st.sampled_from(_vocabulary()))
+            case 3:
+                parts[at:at] = [draw(st.sampled_from(_BETWEEN))]
+            case 4:
+                place = draw(st.integers(0, len(parts[at])))
+                parts[at] = parts[at][:place] + draw(st.sampled_from(_WITHIN)) + parts[at][place:]
+            case 5:
+                parts[at] = parts[at][: draw(st.integers(0, len(parts[at])))]
+    return "".join(parts)
+
+
+def test_a_mutant_that_is_still_allowed_does_no_harm(hostile_room: Room, plain_room: Room) -> None:
+    hostile, plain = Watch(hostile_room), Watch(plain_room)
+    tried: set[str] = set()
+
+    @given(mutants())
+    @settings(max_examples=MUTANTS, suppress_health_check=list(HealthCheck), database=None)
+    def run(command: str) -> None:
+        plan = classify(command).run
+        if plan is None or command in tried:
+            return
+        tried.add(command)
+        assert hostile.run_plan(plan) == []
+        assert plain.run_text(command) == []
+
+    run()
+    assert [*hostile.deeds_in_the_room("all of them"), *plain.deeds_in_the_room("all of them")] == []
+    assert len(tried) > MUTANTS / 20
+
+
+@pytest.mark.skipif(not is_traced(), reason="no strace")
+@pytest.mark.parametrize(
+    ("command", "deed"),
+    [
+        ("sort -o out a.md", "for writing"),
+        ("find . -name a.md -delete", "unlinkat"),
+        ("echo x >/dev/tcp/127.0.0.1/9", "connect"),
+        ("sh -c true", "started"),
+        ("find . -maxdepth 0 -exec sh -c : \\;", "started"),
+        ("touch a.md", "for writing"),
+        ("mkdir new", "mkdir"),
+        ("awk 'BEGIN { system(\"true\") }'", "started"),
+        ("xargs rm < /dev/null", "started"),
+        ("git -c core.pager=evil -c core.fsmonitor=evil status", "started"),
+    ],
+)
+def test_a_tripwire_sees_a_harmful_command(command: str, deed: str, tmp_path: Path) -> None:
+    watch = Watch(make_room(tmp_path / "room", hostile_configuration=False))
+    deeds = watch.run_text(command)
+    assert any(deed in each.what for each in deeds), deeds
+
+
+@pytest.mark.parametrize("command", ["touch a.md", "sort -o b.md a.md", "sh -c true", "ln -s a.md new.md", "evil"])
+def test_the_room_shows_a_harmful_command_without_a_trace(command: str, tmp_path: Path) -> None:
+    watch = Watch(make_room(tmp_path / "room", hostile_configuration=False))
+    watch.run_text(command)
+    assert watch.deeds_in_the_room(command) != []
+
+
+def test_a_harmless_command_trips_nothing(tmp_path: Path) -> None:
+    watch = Watch(make_room(tmp_path / "room", hostile_configuration=True))
+    assert watch.run_text("cat a.md | sort | uniq -c 2>/dev/null; ls -la; git log --oneline") == []
+    assert watch.deeds_in_the_room("") == []
