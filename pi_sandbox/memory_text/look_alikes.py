@@ -19,6 +19,7 @@ _LETTER = re.compile(
     r"(?:LATIN (?:SMALL LETTER|CAPITAL LETTER|(?:CAPITAL )?LETTER SMALL CAPITAL|SUBSCRIPT SMALL LETTER)"
     r"|REGIONAL INDICATOR SYMBOL LETTER) ([A-Z])(?: WITH .*)?\Z"
 )
+_UNSEEN_MARKS = ("Mn", "Me")
 _SEEN_BY_CATEGORY = {"Pc": "_", "Pd": "-"}
 _OPENING = re.compile(r"LEFT.* ANGLE (?:BRACKET|QUOTATION)|LESS-THAN")
 _CLOSING = re.compile(r"RIGHT.* ANGLE (?:BRACKET|QUOTATION)|GREATER-THAN")
@@ -29,7 +30,10 @@ def seen_as(character: str) -> str:
     """Gives what the character is taken for: ASCII in small letters, nothing for a mark, itself for all the rest."""
     if character.isascii():
         return _seen_ascii(character)
-    if unicodedata.category(character).startswith("M"):
+    category = unicodedata.category(character)
+    if category not in _UNSEEN_MARKS and (letter := _letter_by_data(character)):
+        return letter
+    if category.startswith("M"):
         return ""
     parts = (part for part in unicodedata.normalize("NFKD", character) if unicodedata.combining(part) == 0)
     return "".join(map(_seen_part, parts))
@@ -43,6 +47,12 @@ def _seen_part(character: str) -> str:
     return (
         _SEEN_BY_CATEGORY.get(unicodedata.category(character)) or _seen_by_name(character) or _seen_by_data(character)
     )
+
+
+def _letter_by_data(character: str) -> str:
+    """What the data says of the whole character: it comes before its parts and its name, which can be other letters."""
+    prototype = _prototypes().get(character, "")
+    return _seen_ascii(prototype) if len(prototype) == 1 and prototype.isalnum() else ""
 
 
 def _seen_by_name(character: str) -> str:

@@ -1,8 +1,10 @@
 """What sanitising takes out of memory text, what it leaves, and what it costs."""
 
+import json
 import re
 import time
 import unicodedata
+from importlib import resources
 
 import pytest
 from hypothesis import given
@@ -92,6 +94,27 @@ def test_ordinary_text_stays_as_it_is(case: dict[str, str]) -> None:
 def test_no_reserved_tag_survives(tag: str) -> None:
     assert sanitise_memory_text(f"a<{tag}>b</{tag}>c") == f"a[{tag}]b[/{tag}]c"
     assert sanitise_memory_text(f"a<{tag}er>b") == f"a<{tag}er>b"
+
+
+def look_alikes() -> list[tuple[str, str]]:
+    """Each character that Unicode's data takes for a text, or a text for it, with that text."""
+    data = json.loads(resources.files("homoglyphs_fork").joinpath("confusables.json").read_text("utf-8"))
+    pairs = {
+        (character.strip("\u200e"), other.strip("\u200e")) for character, others in data.items() for other in others
+    }
+    return sorted((one, text) for one, text in pairs | {(b, a) for a, b in pairs} if len(one) == 1 and text.isascii())
+
+
+@pytest.mark.parametrize("tag", [*MEMORY_TAGS, *PROMPT_TAGS])
+def test_every_character_that_unicode_calls_confusable_is_seen_through(tag: str) -> None:
+    whole = f"</{tag}>"
+    tried = 0
+    for character, text in look_alikes():
+        for place in re.finditer(re.escape(text), whole, re.IGNORECASE):
+            posing = whole[: place.start()] + character + whole[place.end() :]
+            assert "<" not in sanitise_memory_text(posing), (posing, hex(ord(character)))
+            tried += 1
+    assert tried > 100
 
 
 @given(ANY_TEXT | HOSTILE)
