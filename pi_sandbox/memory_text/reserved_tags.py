@@ -23,16 +23,21 @@ changes, and the reminders that models are trained on."""
 PROMPT_TAGS = (
     "addendum",
     "available_skills",
+    "conversation",
     "cwd",
     "docs",
+    "modified-files",
     "preamble",
+    "previous-summary",
     "project_context",
     "project_instructions",
+    "read-files",
     "rules",
     "skills",
     "tools",
 )
-"""The sections of pi's system prompt (pi 1.6.0, `core/system-prompt.js`); the context page itself is its `addendum`."""
+"""The sections of pi's system prompt (pi 1.6.0, `core/system-prompt.js`; the context page itself is its `addendum`), and
+what stands around the messages that it has summarised (`core/compaction`), where recalled topics are among them."""
 
 _UNSEEN = re.compile(f"[{ALWAYS_IGNORED}{JOINERS}\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _PIECE = re.compile(r"(?P<plain>[\t\n\x20-\x7e]+)|.", re.DOTALL)
