@@ -36,8 +36,10 @@ PROMPT_TAGS = (
     "skills",
     "tools",
 )
-"""The sections of pi's system prompt (pi 1.6.0, `core/system-prompt.js`; the context page itself is its `addendum`), and
-what stands around the messages that it has summarised (`core/compaction`), where recalled topics are among them."""
+"""The sections of pi's system prompt (pi 1.6.0, `core/system-prompt.js`; the context page itself is its `addendum`).
+
+And what stands around the messages that pi has summarised (`core/compaction`): recalled topics are among them.
+"""
 
 _UNSEEN = re.compile(f"[{ALWAYS_IGNORED}{JOINERS}\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _PIECE = re.compile(r"(?P<plain>[\t\n\x20-\x7e]+)|.", re.DOTALL)
