@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import os
 import re
 import secrets
@@ -27,9 +26,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.project_memory.file_states import FileState, digest_of
 from pi_sandbox.project_memory.journal_entry import Change, JournalEntry, parse_entry, render_entry
 from pi_sandbox.project_memory.limits import JOURNAL_BYTES, JOURNAL_ENTRIES
-from pi_sandbox.project_memory.staging import FileState
 from pi_sandbox.system.files import read_regular_file
 
 _BEGUN, _DONE = ".begun.json", ".json"
@@ -113,30 +112,28 @@ class Journal:
             _put(path, data)
 
     def _drop_oldest(self) -> None:
-        """Remove the oldest entries beyond either limit, and then the content that none of the others needs."""
+        """Beyond either limit, remove the oldest entries and the content that none of the others needs, and some more.
+
+        A tenth of room is made, so that a full journal is not gone through for every change.
+        """
         names = self._names()
-        kept: list[str] = []
+        stored = {each.name: each.stat(follow_symlinks=False).st_size for each in os.scandir(self._bytes)}
+        if len(names) <= self._entries and sum(stored.values()) <= self._size:
+            return
+        most, room = self._entries - self._entries // 10, self._size - self._size // 10
+        kept = 0
         needed: dict[str, int] = {}
         for name in reversed(names):
             entry = self._read(name)
-            digest = entry.change.before.digest if entry is not None else None
-            if digest is not None and digest not in needed:
-                needed[digest] = self._size_of(digest)
-            if kept and (len(kept) >= self._entries or sum(needed.values()) > self._size):
-                needed.pop(digest or "", None)
+            digest = None if entry is None else entry.change.before.digest
+            wanted = needed if digest is None else {**needed, digest: stored.get(digest, 0)}
+            if kept and (kept >= most or sum(wanted.values()) > room):
                 break
-            kept.append(name)
-        for name in names[: len(names) - len(kept)]:
+            kept, needed = kept + 1, wanted
+        for name in names[: len(names) - kept]:
             (self._folder / name).unlink(missing_ok=True)
-        for digest in os.listdir(self._bytes):
-            if digest not in needed:
-                (self._bytes / digest).unlink(missing_ok=True)
-
-    def _size_of(self, digest: str) -> int:
-        try:
-            return (self._bytes / digest).lstat().st_size
-        except FileNotFoundError:
-            return 0
+        for digest in stored.keys() - needed.keys():
+            (self._bytes / digest).unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[bool]:
@@ -157,11 +154,6 @@ class Journal:
                 f"the journal {quoted(self._folder)} cannot be used: {error.strerror}",
                 "nothing is changed in the background until that folder can be written",
             ) from error
-
-
-def digest_of(data: bytes) -> str:
-    """Give the SHA-256 of the bytes in hex."""
-    return hashlib.sha256(data).hexdigest()
 
 
 def _identity(name: str) -> str:

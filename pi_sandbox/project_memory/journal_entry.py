@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pi_sandbox.project_memory.staging import FileState, LinkState
+from pi_sandbox.project_memory.file_states import NOTHING, Mark, same_content
 
 
 class Outcome(StrEnum):
@@ -29,19 +29,6 @@ class Task:
 
     kind: str
     id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What stood, or is to stand, under a name: nothing, a file by its digest, or a link by where it leads."""
-
-    digest: str | None = None
-    size: int = 0
-    mode: int | None = None
-    leads_to: str | None = None
-
-
-NOTHING = Mark()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +56,6 @@ class JournalEntry:
     at: int
     change: Change
     marked_done: bool
-
-
-def same_content(one: Mark, other: Mark) -> bool:
-    """Whether two marks are of the same content; permissions do not count."""
-    return (one.digest, one.leads_to) == (other.digest, other.leads_to)
 
 
 def outcome(entry: JournalEntry, later: Sequence[JournalEntry], now: Mark) -> Outcome:
@@ -117,17 +99,6 @@ def parse_entry(identity: str, data: bytes, *, marked_done: bool) -> JournalEntr
             return JournalEntry(identity, at, change, marked_done)
         case _:
             return None
-
-
-def mark_of(state: FileState | LinkState | None, digest: str | None) -> Mark:
-    """Give the mark of a state whose digest the caller has computed."""
-    match state:
-        case FileState(data, mode):
-            return Mark(digest, len(data), mode)
-        case LinkState(leads_to):
-            return Mark(leads_to=leads_to)
-        case None:
-            return NOTHING
 
 
 def _mark_values(mark: Mark) -> dict[str, object]:

@@ -20,26 +20,17 @@ import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.project_memory.baseline import FileVersion
+from pi_sandbox.project_memory.file_states import NOTHING, Content, FileState, LinkState, Mark, digest_of, mark_of
 from pi_sandbox.project_memory.holder import Witness
 from pi_sandbox.project_memory.journal import Journal
-from pi_sandbox.project_memory.journal_entry import NOTHING, Change, Mark, Task, mark_of
+from pi_sandbox.project_memory.journal_entry import Change, Task
 from pi_sandbox.project_memory.memory_files import SeenFile, floored_ms
 from pi_sandbox.project_memory.path_queue import PathQueue
-from pi_sandbox.project_memory.staging import (
-    FileState,
-    LinkState,
-    discard,
-    make_last,
-    publish_new,
-    publish_over,
-    stage,
-    sweep,
-)
+from pi_sandbox.project_memory.staging import discard, make_last, publish_new, publish_over, stage, sweep
 from pi_sandbox.project_memory.write_paths import (
     Target,
     WriteRefusedError,
@@ -53,8 +44,6 @@ from pi_sandbox.project_memory.write_paths import (
 
 Permission = Callable[[], str | None]
 """Why the task may not change anything any more (trust, generation, lock), or `None` while it may."""
-Content = FileState | LinkState | None
-"""What stands under a name; `None` for nothing."""
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CHUNK_BYTES = 1 << 20
@@ -124,8 +113,7 @@ class MemoryWriter:
         A missing one is left out if that is fine. Raises `FilesError`.
         """
         orders = [
-            Order(partial(delete_target, self.memory, path), None, task, permission, partial(_check_entry, path))
-            for path in paths
+            Order(partial(delete_target, self.memory, path), None, task, permission, _accept_any) for path in paths
         ]
         for order in orders:
             _check_deletable(order.resolve(), missing_is_fine=missing_is_fine)
@@ -154,7 +142,7 @@ class MemoryWriter:
             current, _, descriptor = _current(target, folder)
             if descriptor is not None:
                 os.close(descriptor)
-            return mark_of(current, _digest(current))
+            return mark_of(current)
 
     def _change_in(self, folder: int, target: Target, order: Order) -> Published | None:
         current, seen, descriptor = _current(target, folder)
@@ -173,7 +161,7 @@ class MemoryWriter:
                 discard(staged, folder)
 
     def _publish(self, staged: str, folder: int, target: Target, order: Order, current: Content) -> Published:
-        before, after = (mark_of(each, _digest(each)) for each in (current, order.content))
+        before, after = mark_of(current), mark_of(order.content)
         change = Change(order.task, target.relative, before, after)
         identity = self.journal.begin(change, current if isinstance(current, FileState) else None)
         try:
@@ -211,7 +199,7 @@ def _check_file(path: str, check: Callable[[SeenFile | None], None], current: Co
     check(seen)
 
 
-def _check_entry(path: str, current: Content, seen: SeenFile | None) -> None:
+def _accept_any(_current: Content, _seen: SeenFile | None) -> None:
     """A deletion needs no baseline; what stands there has been found to be a file or a link."""
 
 
@@ -246,7 +234,7 @@ def _current(target: Target, folder: int) -> tuple[Content, SeenFile | None, int
     except BaseException:
         os.close(descriptor)
         raise
-    version = FileVersion(sha256(data).hexdigest(), floored_ms(status.st_mtime_ns))
+    version = FileVersion(digest_of(data), floored_ms(status.st_mtime_ns))
     return FileState(data, stat.S_IMODE(status.st_mode)), SeenFile(data, version), descriptor
 
 
@@ -260,10 +248,6 @@ def _read(descriptor: int) -> bytes:
     while chunk := os.read(descriptor, _CHUNK_BYTES):
         chunks.append(chunk)
     return b"".join(chunks)
-
-
-def _digest(content: Content) -> str | None:
-    return sha256(content.data).hexdigest() if isinstance(content, FileState) else None
 
 
 def _version(target: Target, folder: int, digest: str | None) -> FileVersion | None:

@@ -15,10 +15,10 @@ import os
 import secrets
 import stat
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from pi_sandbox.project_memory.catalogue import EXCLUDED_FOLDERS
+from pi_sandbox.project_memory.file_states import FileState, LinkState
 from pi_sandbox.project_memory.holder import Witness
 from pi_sandbox.project_memory.lease import Identity
 from pi_sandbox.project_memory.limits import LEFT_BEHIND_SECONDS
@@ -26,21 +26,6 @@ from pi_sandbox.project_memory.limits import LEFT_BEHIND_SECONDS
 _PREFIX, _SUFFIX = ".pi-memory.", ".tmp"
 _NEW_MODE = 0o666
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
-
-
-@dataclass(frozen=True, slots=True)
-class FileState:
-    """A regular file: its bytes and permission bits; a mode of `None` is that of any new file."""
-
-    data: bytes
-    mode: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LinkState:
-    """A symbolic link and where it leads."""
-
-    leads_to: str
 
 
 def stage(content: FileState | LinkState, folder: int, owner: Identity, *, like: int | None = None) -> str:

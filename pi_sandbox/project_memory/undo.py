@@ -11,18 +11,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from pi_sandbox.errors import FilesError, quoted
-from pi_sandbox.project_memory.journal_entry import (
-    JournalEntry,
-    Mark,
-    Outcome,
-    Task,
-    mark_of,
-    outcome,
-    same_content,
-)
+from pi_sandbox.project_memory.file_states import Content, FileState, LinkState, Mark, mark_of, same_content
+from pi_sandbox.project_memory.journal_entry import JournalEntry, Outcome, Task, outcome
 from pi_sandbox.project_memory.memory_files import SeenFile
-from pi_sandbox.project_memory.publish import Content, MemoryWriter, Order, Published
-from pi_sandbox.project_memory.staging import FileState, LinkState
+from pi_sandbox.project_memory.publish import MemoryWriter, Order, Published
 from pi_sandbox.project_memory.write_paths import entry_target
 
 UNDO = "undo"
@@ -86,9 +78,8 @@ def _content_before(writer: MemoryWriter, identity: str, before: Mark) -> Conten
     return FileState(data, before.mode)
 
 
-def _check_unchanged(entry: JournalEntry, force: bool, current: Content, seen: SeenFile | None) -> None:
-    now = mark_of(current, None if seen is None else seen.version.digest)
-    if not force and not same_content(now, entry.change.after):
+def _check_unchanged(entry: JournalEntry, force: bool, current: Content, _: SeenFile | None) -> None:
+    if not force and not same_content(mark_of(current), entry.change.after):
         raise ChangedSinceError(
             f"{quoted(entry.change.path)} has changed since the change {entry.id}",
             "undo the later changes first, or force it and lose them (the log keeps them)",

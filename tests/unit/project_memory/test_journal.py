@@ -9,19 +9,17 @@ from pathlib import Path
 import pytest
 
 from pi_sandbox.project_memory import journal as journal_module
-from pi_sandbox.project_memory.journal import Journal, JournalError, digest_of
+from pi_sandbox.project_memory.file_states import NOTHING, FileState, Mark, digest_of
+from pi_sandbox.project_memory.journal import Journal, JournalError
 from pi_sandbox.project_memory.journal_entry import (
-    NOTHING,
     Change,
     JournalEntry,
-    Mark,
     Outcome,
     Task,
     outcome,
     parse_entry,
     render_entry,
 )
-from pi_sandbox.project_memory.staging import FileState
 
 TASK = Task("dream", "task-7")
 OLD, NEW, OTHER = (Mark(digest_of(each), len(each)) for each in (b"old", b"new", b"other"))

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from pi_sandbox.project_memory.file_states import FileState, LinkState
 from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.journal import Journal
 from pi_sandbox.project_memory.lease import Identity
 from pi_sandbox.project_memory.path_queue import PathQueue
 from pi_sandbox.project_memory.publish import MemoryWriter
-from pi_sandbox.project_memory.staging import FileState, LinkState, stage, sweep, sweep_all
+from pi_sandbox.project_memory.staging import stage, sweep, sweep_all
 from tests.unit.project_memory.memory_parts import make_writer, tree, write
 
 ME = SystemWitness().me
