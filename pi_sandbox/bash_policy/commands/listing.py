@@ -1,4 +1,4 @@
-"""ls, stat, du, df, readlink, realpath: what the file system says of files. They open no file's content.
+"""ls, stat, du, df, readlink, realpath, namei: what the file system says of files. They open no file's content.
 
 - No option of theirs writes, runs or connects, in GNU coreutils 9.7 or in the BSD tools of the same name; only
   `df --sync` asks the kernel to write out what it holds, and is refused.
@@ -73,11 +73,22 @@ RULES = (
         opens_files=False,
     ),
     table_rule(
-        "readlink(1) and realpath(1) of GNU coreutils 9.7",
+        "readlink(1) and realpath(1) of GNU coreutils 9.7, namei(1) of util-linux 2.41",
         option_table("readlink", _READLINK, only_reads=True),
         option_table("realpath", _REALPATH, only_reads=True),
-        allowed=("readlink -f notes/a.md", "realpath .", "realpath --relative-to=/tmp notes", "realpath *.md"),
-        refused=("readlink --canon a", "realpath --output=x a", "readlink -o a"),
+        option_table(
+            "namei",
+            "-x/--mountpoints -m/--modes -o/--owners -l/--long -n/--nosymlinks -v/--vertical -Z/--context -h -V",
+            only_reads=True,
+        ),
+        allowed=(
+            "readlink -f notes/a.md",
+            "realpath .",
+            "realpath --relative-to=/tmp notes",
+            "realpath *.md",
+            "namei -l notes/a.md",
+        ),
+        refused=("readlink --canon a", "realpath --output=x a", "readlink -o a", "namei --mode a"),
         opens_files=False,
     ),
 )

@@ -1,8 +1,9 @@
-"""ss, netstat, lsof, ip: what is connected, asked of the kernel alone.
+"""ss, netstat, lsof, ip, ifconfig: what is connected, asked of the kernel alone.
 
 - ss closes sockets with -K, writes with -D, goes on with -E, asks name servers with -r and for a host in its filter.
 - netstat and lsof ask name servers for every address unless -n is there, so it has to be; both go on with -c and -r.
 - ip changes what it shows: only `show` and its short forms of addresses, links, routes, neighbours and rules.
+- ifconfig changes what it shows by any word behind the name of an interface.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ _IP_OBJECTS = frozenset(
     {"a", "addr", "address", "l", "link", "r", "route", "n", "neigh", "neighbor", "neighbour", "rule", "ru"}
 )
 _IP_SHOW = frozenset({"show", "sh", "list", "ls", "lst"})
+_INTERFACE = re.compile(r"-[as]|[a-z][a-z0-9._-]{0,14}")
 _IP_NAME = re.compile(r"(dev|up|scope|table|[A-Za-z0-9_.@-]{1,32})")
 
 
@@ -97,6 +99,13 @@ def _judge_ip(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) 
         raise Refused("ip only shows addresses, links, routes, neighbours and rules; write ip addr show")
     if len(rest) > 1 and (rest[1] not in _IP_SHOW or not all(map(_IP_NAME.fullmatch, rest[2:]))):
         raise Refused(f"ip {rest[0]} {rest[1]} could change the network; write ip {rest[0]} show")
+    return Judged(words)
+
+
+def _judge_ifconfig(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
+    names = words[1:] if words and words[0].text in ("-a", "-s") else words
+    if len(names) > 1 or not all(word.is_literal and _INTERFACE.fullmatch(word.text) for word in words):
+        raise Refused("ifconfig could change the network; write ifconfig, ifconfig -a or ifconfig eth0")
     return Judged(words)
 
 
@@ -156,5 +165,12 @@ RULES = (
             "ip vrf exec x sh",
             "ip a *",
         ),
+    ),
+    CommandRule(
+        names=("ifconfig",),
+        manual="ifconfig(8) of net-tools 2.10",
+        judge=_judge_ifconfig,
+        allowed=("ifconfig", "ifconfig -a", "ifconfig lo"),
+        refused=("ifconfig lo down", "ifconfig lo 10.0.0.1", "ifconfig -v lo up", "ifconfig *", "ifconfig -a lo up"),
     ),
 )

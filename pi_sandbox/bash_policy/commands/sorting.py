@@ -1,4 +1,4 @@
-"""sort, uniq, shuf: lines in another order, or each once.
+"""sort, uniq, shuf, tsort: lines in another order, or each once.
 
 - sort writes with -o and into the folder of -T, and runs the program of --compress-program.
 - The second operand of uniq is the file that it writes, so it has one at most, and no pattern: that may be two.
@@ -11,7 +11,7 @@ from __future__ import annotations
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
 from pi_sandbox.bash_policy.options import Option, Parsed, Takes, matches, one_of, value_options, whole_number
-from pi_sandbox.bash_policy.table_rules import option_table, refuse_devices
+from pi_sandbox.bash_policy.table_rules import option_table, refuse_devices, table_rule
 from pi_sandbox.bash_policy.words import Word
 
 _WRITES = "writes a file; leave it out, the result is printed"
@@ -121,6 +121,12 @@ RULES = (
         added_words=AddedWords.NEVER,
         allowed=("uniq", "uniq -c", "uniq -d a.md", "uniq -f1 -- a.md", "uniq --group=both a.md"),
         refused=("uniq a.md b.md", "uniq - b.md", "uniq -c -- a.md b.md", "uniq ./*.md", "uniq -- *", "uniq +1 a.md"),
+    ),
+    table_rule(
+        "tsort(1) of GNU coreutils 9.7",
+        option_table("tsort", "", only_reads=True),
+        allowed=("tsort a.md",),
+        refused=("tsort -w a.md", "tsort /dev/zero"),
     ),
     CommandRule(
         names=("shuf",),

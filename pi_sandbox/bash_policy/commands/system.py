@@ -199,6 +199,16 @@ RULES = (
         opens_files=False,
     ),
     table_rule(
+        "lsb_release(1) of Debian's lsb-release-minimal 12.1, a shell script that reads /etc/os-release",
+        option_table(
+            "lsb_release",
+            "-v -i/--id -d/--description -r/--release -c/--codename -a/--all -s/--short -h",
+        ),
+        allowed=("lsb_release -a", "lsb_release -ds"),
+        refused=("lsb_release -x", "lsb_release --desc", "lsb_release *"),
+        opens_files=False,
+    ),
+    table_rule(
         "lscpu(1), lsblk(8), findmnt(8) of util-linux 2.41",
         _reads(
             "lscpu",
