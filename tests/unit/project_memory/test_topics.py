@@ -47,7 +47,15 @@ def test_a_topic_without_front_matter_is_a_topic(tmp_path: Path) -> None:
 
 def test_the_index_other_suffixes_and_folders_of_version_control_are_left_out(tmp_path: Path) -> None:
     write(tmp_path, "kept.md")
-    for name in ("MEMORY.md", "sub/MEMORY.md", "a.MD", "a.txt", ".a.md.0123456789abcdef.new", "a.md.tmp"):
+    for name in (
+        "MEMORY.md",
+        "sub/MEMORY.md",
+        "a.MD",
+        "a.txt",
+        ".a.md.0123456789abcdef.new",
+        "a.md.tmp",
+        ".pi-memory.1.a.md.tmp",
+    ):
         write(tmp_path, name)
     for folder in (".git", ".hg", ".svn", ".bzr", ".jj", ".sl"):
         write(tmp_path, f"{folder}/a.md")
