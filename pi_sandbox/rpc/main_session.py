@@ -39,10 +39,11 @@ _WAITING = 64
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A recall whose selector has been asked."""
+    """A recall whose selector has been asked, and whether its answer is late."""
 
     topics: tuple[Topic, ...]
     request: SelectorRequest
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,9 @@ class MainSession:
     def recall_late(self, params: types.RecallLateParams, _: Call) -> types.RecallLateResult:
         """Answer `recall/late`."""
         with self._lock:
-            if params["requestId"] in self._waiting:
+            waiting = self._waiting.get(params["requestId"])
+            if waiting is not None and not waiting.late:
+                self._waiting[params["requestId"]] = replace(waiting, late=True)
                 self._pace = self._pace.after_late()
         return {}
 
@@ -148,7 +151,8 @@ class MainSession:
                 )
             selected = read_answer(params["answer"], waiting.topics)
             self._history = with_answer(waiting.request, selected)
-            self._pace = self._pace.after_answer()
+            if not waiting.late:
+                self._pace = self._pace.after_answer()
         chosen = [topic.name for topic in chosen_topics(selected, waiting.topics, frozenset(params["suppressed"]))]
         budget = RecallBudget(params["usedUnits"], params["usedUp"])
         found = recall(self._access.storage.memory_root, chosen, budget, now_ms=now_ms())
