@@ -7,8 +7,8 @@
 - A takeover needs both: the lease is over, and the holder is not known to live.
 - A pid proves something only in the PID namespace that it was given in, on the boot that it was given in. Elsewhere
   only the lease decides. In the same namespace another start time means another process: the holder is gone.
-- A lock without a namespace (another program's) is judged by its pid here, as long as the process with that pid is old
-  enough to have made it.
+- A lock with a pid only (another program's) is judged by its pid here, as long as the process with that pid is old
+  enough to have made it. One of ours whose maker could not tell its namespace has empty fields, and proves nothing.
 - A file that is no such JSON (empty, cut short, foreign) has no known holder: only the lease decides.
 
 Source: `spec/project-memory.md`, "Cross-process locks and atomic publishing"; `design.md`, "The memory engine".
@@ -66,11 +66,15 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class LockRecord:
-    """The content of a lock file. `acquired_at` is in milliseconds since the epoch."""
+    """The content of a lock file. `acquired_at` is in milliseconds since the epoch.
+
+    `pid_only`: it has none of the keys that identify a holder, because another program wrote it.
+    """
 
     token: str
     acquired_at: int
     holder: Identity
+    pid_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +125,7 @@ def parse(data: bytes | None) -> LockRecord | None:
                 return None
             keys = ("pidNamespace", "processStart", "bootId")
             namespace, start, boot = (text if isinstance(text := values.get(key), str) else "" for key in keys)
-            return LockRecord(token, int(at), Identity(pid, namespace, start, boot))
+            return LockRecord(token, int(at), Identity(pid, namespace, start, boot), not values.keys() & set(keys))
         case _:
             return None
 
@@ -131,7 +135,7 @@ def life(record: LockRecord | None, look: HolderLook) -> Life:
     if record is None:
         return Life.UNKNOWN
     holder = record.holder
-    if not (holder.pid_namespace or holder.boot_id or holder.process_start):
+    if record.pid_only:
         return _life_by_pid(record, look)
     if not (holder.pid_namespace and holder.boot_id and holder.process_start):
         return Life.UNKNOWN

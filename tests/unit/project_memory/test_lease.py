@@ -20,7 +20,8 @@ from pi_sandbox.project_memory.lease import (
 
 HOLDER = Identity(42, "pid:[1]", "100", "boot")
 RECORD = LockRecord("t0ken", 1_700_000_000_000, HOLDER)
-FOREIGN = LockRecord("t0ken", 1_700_000_000_000, Identity(42, "", "", ""))
+FOREIGN = LockRecord("t0ken", 1_700_000_000_000, Identity(42, "", "", ""), pid_only=True)
+UNTOLD = LockRecord("t0ken", 1_700_000_000_000, Identity(42, "", "", ""))
 
 
 def test_the_locks_have_the_names_and_leases_of_the_specification() -> None:
@@ -52,7 +53,7 @@ def test_a_lock_of_another_program_has_the_three_keys_only() -> None:
 
 
 def test_keys_that_are_not_known_are_left_alone() -> None:
-    assert parse(b'{"pid": 42, "token": "t0ken", "acquiredAt": 1700000000000, "host": 1, "bootId": 3}') == FOREIGN
+    assert parse(b'{"pid": 42, "token": "t0ken", "acquiredAt": 1700000000000, "host": 1}') == FOREIGN
 
 
 @pytest.mark.parametrize(
@@ -112,6 +113,12 @@ def test_a_pid_of_another_namespace_or_boot_proves_nothing(namespace: str, boot:
 def test_a_holder_that_could_not_be_told_apart_when_it_wrote_proves_nothing(holder: tuple[str, str, str]) -> None:
     record = LockRecord("t", 1, Identity(42, *holder))
     assert life(record, HolderLook(holder[0], holder[2], holder[1])) is Life.UNKNOWN
+
+
+def test_a_holder_that_knew_nothing_of_itself_but_its_pid_proves_nothing() -> None:
+    assert parse(render(UNTOLD)) == UNTOLD
+    assert parse(b'{"pid": 42, "token": "t0ken", "acquiredAt": 1700000000000, "bootId": 3}') == UNTOLD
+    assert life(UNTOLD, HolderLook("", "", "100", 1)) is Life.UNKNOWN
 
 
 def test_a_file_without_a_holder_proves_nothing() -> None:
