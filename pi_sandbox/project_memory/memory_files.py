@@ -1,7 +1,8 @@
 """The door to the files of a memory directory, for reading.
 
 - Links are followed, as project-memory.md says of index, catalogue and recall ("Path and content sanitization").
-- Only regular files are read: a pipe or device is neither waited for nor touched.
+- Only regular files are read: a pipe or device is neither waited for nor touched. Nor are the files in which the kernel
+  tells of a process, such as its environment: they say that they are empty, and no more than a file's size is read.
 - What is read for a baseline is one state of the file: nothing changed it while it was read.
 """
 
@@ -59,10 +60,10 @@ def read_beginning(path: str | Path, limit: int) -> Beginning:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(f"{path} is not a regular file")
-        data = _read(descriptor, limit + 1)
+        data = _read(descriptor, min(limit, status.st_size))
     finally:
         os.close(descriptor)
-    return Beginning(data[:limit], len(data) <= limit, status.st_size, floored_ms(status.st_mtime_ns))
+    return Beginning(data, status.st_size <= limit, status.st_size, floored_ms(status.st_mtime_ns))
 
 
 def read_for_baseline(path: Path) -> SeenFile | None:

@@ -96,6 +96,15 @@ def test_a_link_that_leads_out_is_followed(tmp_path: Path) -> None:
     assert [topic.content for topic in recall(tmp_path / "memory", ["a.md"], FRESH, now_ms=NOW).topics] == ["shared"]
 
 
+def test_a_link_to_the_environment_of_this_process_shows_nothing_of_it(tmp_path: Path) -> None:
+    (tmp_path / "a.md").symlink_to("/proc/self/environ")
+    (tmp_path / "MEMORY.md").symlink_to("/proc/self/environ")
+    assert recall(tmp_path, ["a.md"], FRESH, now_ms=NOW).topics == ()
+    index = read_index(tmp_path)
+    assert index is not None
+    assert index.text == ""
+
+
 def test_a_topic_of_48_hours_begins_with_its_reminder(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text("text")
