@@ -61,10 +61,12 @@ _UNFINISHED = re.compile(r"(\d+) +(\w+)\((.*) <unfinished \.\.\.>")
 _RESUMED = re.compile(r"(\d+) +<\.\.\. (\w+) resumed>(.*)")
 _WRITES = re.compile(r"\bO_(?:WRONLY|RDWR|CREAT|TRUNC|APPEND|TMPFILE)\b")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_WRITABLE = re.compile(r"/dev/(?:null|tty)")
+_WRITABLE = re.compile(r"/dev/(?:null|tty)|/proc/self/coredump_filter")
 _ENGINE = "/nowhere/docker.sock"
-_MAY_CONNECT = re.compile(rf"{_ENGINE}|/run/nscd/socket|/run/systemd/userdb|/var/lib/sss")
-"""The engine that docker is told to ask, and where the C library asks for the names of users."""
+_MAY_CONNECT = re.compile(rf"{_ENGINE}|/run/docker-cli\.sock|/run/nscd/socket|/run/systemd/userdb|/var/lib/sss")
+"""The engine that docker is told to ask, its own plugins, and where the C library asks for the names of users."""
+_HELPERS = frozenset({"gettext", "envsubst", "getopt"})
+"""Programs that shell scripts use for their messages and options: some of git's own subcommands, lsb_release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +225,8 @@ class Watch:
         return self._run(plan.command, environment)
 
     def run_text(self, text: str) -> list[Deed]:
-        """Runs a text as it was written, as a plain bash would."""
-        return self._run(text, self._plain())
+        """Runs a text as it was written, as a plain bash would; only git's index is kept as it is."""
+        return self._run(text, {**self._plain(), "GIT_OPTIONAL_LOCKS": "0"})
 
     def deeds_in_the_room(self, command: str) -> list[Deed]:
         """Says whether the room is not what it was, or a program with a mark was started, or something still runs."""
@@ -311,7 +313,8 @@ def _deeds(trace: Path) -> Iterator[str]:
 
 
 def _may_start(path: str) -> bool:
-    return Path(path).name in rules_by_name() or path == "/bin/bash" or "/git-core/" in path
+    name = Path(path).name
+    return name in rules_by_name() or name in _HELPERS or path == "/bin/bash" or "/git-core/" in path
 
 
 def _calls(trace: Path) -> Iterator[tuple[str, str, str]]:
