@@ -13,7 +13,8 @@ from functools import cache, lru_cache
 _LEFT_TO_RIGHT_MARK = "\u200e"
 """The package keeps it around right-to-left characters, as Unicode's own file does."""
 
-_BLANK_BRAILLE = "\u2800"
+_EMPTY_SYMBOLS = "\u2800\U0001d159"
+"""The braille pattern without dots and the note without a head: nothing is drawn, and no property says so."""
 
 _LETTER = re.compile(
     r"(?:LATIN (?:SMALL LETTER|CAPITAL LETTER|(?:CAPITAL )?LETTER SMALL CAPITAL|SUBSCRIPT SMALL LETTER)"
@@ -42,7 +43,7 @@ def seen_as(character: str) -> str:
 def _seen_part(character: str) -> str:
     if character.isascii():
         return _seen_ascii(character)
-    if character.isspace():
+    if character.isspace() or character in _EMPTY_SYMBOLS:
         return " "
     return (
         _SEEN_BY_CATEGORY.get(unicodedata.category(character)) or _seen_by_name(character) or _seen_by_data(character)
