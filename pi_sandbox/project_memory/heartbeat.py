@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from pi_sandbox.project_memory.limits import BEATS_A_LEASE
+from pi_sandbox.project_memory.lease import seconds_between_beats
 from pi_sandbox.project_memory.lock_files import LocksUnusableError
 from pi_sandbox.project_memory.locks import HeldLock
 
@@ -30,7 +30,7 @@ class Heartbeat:
             self._thread.join()
 
     def _run(self) -> None:
-        pause = self._lock.terms.lease / BEATS_A_LEASE
+        pause = seconds_between_beats(self._lock.terms.lease)
         while not self._over.wait(pause):
             try:
                 held = self._lock.beat()

@@ -79,6 +79,13 @@ class Journal:
             found = [self._read(name) for name in self._names()]
         return tuple(entry for entry in found if entry is not None)
 
+    def entry(self, identity: str) -> JournalEntry | None:
+        """Give one entry by its id, `None` if it is not there."""
+        if not _ID.fullmatch(identity):
+            return None
+        with self._translated():
+            return self._read(identity + _BEGUN)
+
     def bytes_of(self, digest: str) -> bytes | None:
         """Give kept content by its digest; `None` if it was dropped, or is not what its name says."""
         content = read_regular_file(self._bytes / digest, limit=self._size)

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 
 from pi_sandbox.project_memory.limits import (
+    BEAT_SECONDS,
+    BEATS_A_LEASE,
     CLOCK_SLACK_SECONDS,
     DREAM_LOCK_SECONDS,
     EXTRACT_LOCK_SECONDS,
@@ -152,6 +154,11 @@ def is_from_the_future(sign: int, now: int) -> bool:
 def lease_is_over(sign: int, now: int, seconds: float) -> bool:
     """Whether the last sign of life is older than the lease. Milliseconds since the epoch, and seconds."""
     return now - sign > seconds * 1000
+
+
+def seconds_between_beats(lease: float) -> float:
+    """Give how long a holder waits between two signs of life."""
+    return min(BEAT_SECONDS, lease / BEATS_A_LEASE)
 
 
 def _life_by_pid(record: LockRecord, look: HolderLook) -> Life:

@@ -83,7 +83,9 @@ SESSIONS_KEPT = 10_000
 RECOVER_LOCK_SECONDS = 10
 """A takeover is arbitrated within milliseconds; a `.recover` this old was left behind."""
 BEATS_A_LEASE = 6
-"""How often a holder gives a sign of life within its lease: a few may fail."""
+"""How often a holder gives a sign of life within its lease, at the least: a few may fail."""
+BEAT_SECONDS = 15
+"""The longest time without a sign of life: a machine that wakes up, or whose clock jumps, leaves no long gap."""
 CLOCK_SLACK_SECONDS = 2
 """What clocks, ticks and file systems may round (FAT counts in two seconds)."""
 LOCK_FILE_BYTES = 4_096

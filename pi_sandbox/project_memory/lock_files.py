@@ -94,6 +94,9 @@ class LockFolder(Protocol):
     def close(self, file: OpenFile) -> None:
         """Give the file up: its private name, its kernel lock."""
 
+    def sweep(self) -> None:
+        """Remove staged files that killed processes left; never raises."""
+
 
 class DiskLockFolder:
     """The steps on a real folder."""
@@ -209,8 +212,8 @@ class DiskLockFolder:
         os.close(file.descriptor)
 
     def sweep(self) -> None:
-        """Remove staged files that killed processes left."""
-        with contextlib.suppress(OSError):
+        """Remove staged files that are old and that no process has open."""
+        with contextlib.suppress(OSError, LocksUnusableError):
             for path in self._folder.glob(f".*{_STAGED_SUFFIX}"):
                 self._sweep_one(path.name)
 

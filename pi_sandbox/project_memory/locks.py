@@ -131,6 +131,7 @@ def acquire(place: LockPlace) -> HeldLock | Busy:
             return _busy(seen)
         held = _try(place, there=seen is not None)
         if held is not None:
+            place.folder.sweep()
             return held
     return Busy(None, "it is changing hands")
 

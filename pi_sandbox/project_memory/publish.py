@@ -32,6 +32,8 @@ from pi_sandbox.project_memory.memory_files import SeenFile, floored_ms
 from pi_sandbox.project_memory.path_queue import PathQueue
 from pi_sandbox.project_memory.staging import discard, make_last, publish_new, publish_over, stage, sweep
 from pi_sandbox.project_memory.write_paths import (
+    MovedError,
+    NotMemoryFileError,
     Target,
     WriteRefusedError,
     changing,
@@ -166,7 +168,7 @@ class MemoryWriter:
         identity = self.journal.begin(change, current if isinstance(current, FileState) else None)
         try:
             if order.resolve() != target or not is_still_there(target, folder):
-                raise WriteRefusedError(f"{quoted(target.path)} leads elsewhere by now", "read it again, then decide")
+                raise MovedError(f"{quoted(target.path)} leads elsewhere by now", "read it again, then decide")
             _ask(order.permission)
             _put_in_place(staged, folder, target, new=current is None)
         except (FilesError, OSError):
@@ -195,7 +197,7 @@ def _ask(permission: Permission) -> None:
 
 def _check_file(path: str, check: Callable[[SeenFile | None], None], current: Content, seen: SeenFile | None) -> None:
     if isinstance(current, LinkState):
-        raise WriteRefusedError(f"{quoted(path)} is a link that leads round in a circle", "choose another name")
+        raise NotMemoryFileError(f"{quoted(path)} is a link that leads round in a circle", "choose another name")
     check(seen)
 
 
@@ -240,7 +242,7 @@ def _current(target: Target, folder: int) -> tuple[Content, SeenFile | None, int
 
 def _check_regular(status: os.stat_result, target: Target) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise WriteRefusedError(f"{quoted(target.path)} is not a regular file", "choose another name")
+        raise NotMemoryFileError(f"{quoted(target.path)} is not a regular file", "choose another name")
 
 
 def _read(descriptor: int) -> bytes:

@@ -34,6 +34,22 @@ class WriteRefusedError(FilesError):
     """A background task may not write or delete this. The message says why, the hint what to do instead."""
 
 
+class OutsideMemoryError(WriteRefusedError):
+    """The path leads out of the memory directory."""
+
+
+class NotMemoryFileError(WriteRefusedError):
+    """The path is no absolute one of a lowercase `.md` file, or what stands there is no regular file."""
+
+
+class ProtectedFolderError(WriteRefusedError):
+    """The path lies in a folder of a version control system."""
+
+
+class MovedError(WriteRefusedError):
+    """The path leads elsewhere than it did at the first look."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """A file in memory: the real memory directory, the folders below it without links, and the name in the last one."""
@@ -121,9 +137,9 @@ def _checked(memory: Path, path: str) -> Path:
     except UnicodeEncodeError:
         plain = False
     if not plain:
-        raise WriteRefusedError(f"{quoted(path)} cannot be the name of a file", "choose another name")
+        raise NotMemoryFileError(f"{quoted(path)} cannot be the name of a file", "choose another name")
     if not path.startswith("/"):
-        raise WriteRefusedError(f"{quoted(path)} is not an absolute path", "give the absolute path of the memory file")
+        raise NotMemoryFileError(f"{quoted(path)} is not an absolute path", "give the absolute path of the memory file")
     _check_name(path.rpartition("/")[2], path)
     try:
         root = memory.resolve(strict=True)
@@ -146,7 +162,7 @@ def _resolved(path: str, given: str) -> str:
 
 def _inside(root: Path, real: str, given: str) -> Target:
     if not real.startswith(f"{root}/"):
-        raise WriteRefusedError(
+        raise OutsideMemoryError(
             f"{quoted(given)} leads out of the memory directory", f"write only {SUFFIX} files below {quoted(root)}"
         )
     *folders, name = real[len(str(root)) + 1 :].split("/")
@@ -155,14 +171,14 @@ def _inside(root: Path, real: str, given: str) -> Target:
 
 def _check_name(name: str, given: str) -> None:
     if not name.endswith(SUFFIX) or name == SUFFIX:
-        raise WriteRefusedError(
+        raise NotMemoryFileError(
             f"{quoted(given)} is not a {SUFFIX} file of the memory", f"use a name that ends in lowercase {SUFFIX}"
         )
 
 
 def _check_folders(names: tuple[str, ...], given: str) -> None:
     if any(_folded(name) in EXCLUDED_FOLDERS for name in names):
-        raise WriteRefusedError(
+        raise ProtectedFolderError(
             f"{quoted(given)} lies in a folder of a version control system", "choose a path outside it"
         )
 

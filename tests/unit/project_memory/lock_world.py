@@ -201,6 +201,9 @@ class Process:
         self._wait()
         self.world.close(file.descriptor)
 
+    def sweep(self) -> None:
+        self._wait()
+
     def _look_at(self, inode: Inode) -> Seen:
         if self.world.clock - inode.sign > TERMS.lease * 1000:
             inode.was_over = True

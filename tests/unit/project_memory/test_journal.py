@@ -41,6 +41,9 @@ def test_an_entry_holds_what_when_by_which_task_and_the_bytes_before(tmp_path: P
     identity = journal.begin(change(), FileState(b"old"))
     journal.done(identity)
     (entry,) = journal.entries()
+    assert journal.entry(identity) == entry
+    assert journal.entry("0000000000001-00000000") is None
+    assert journal.entry("../journal/x") is None
     assert (entry.id, entry.change, entry.marked_done) == (identity, change(), True)
     assert abs(entry.at - int(identity[:13])) < 1000
     assert journal.bytes_of(OLD.digest or "") == b"old"
@@ -48,8 +51,9 @@ def test_an_entry_holds_what_when_by_which_task_and_the_bytes_before(tmp_path: P
 
 def test_an_entry_that_is_not_marked_is_there_and_says_so(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal")
-    journal.begin(change(), FileState(b"old"))
+    identity = journal.begin(change(), FileState(b"old"))
     assert [entry.marked_done for entry in journal.entries()] == [False]
+    assert journal.entry(identity) == journal.entries()[0]
 
 
 def test_an_entry_that_is_taken_back_is_gone(tmp_path: Path) -> None:

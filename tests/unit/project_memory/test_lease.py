@@ -16,6 +16,7 @@ from pi_sandbox.project_memory.lease import (
     life,
     parse,
     render,
+    seconds_between_beats,
 )
 
 HOLDER = Identity(42, "pid:[1]", "100", "boot")
@@ -149,3 +150,10 @@ def test_a_lease_is_over_when_its_last_sign_is_older_and_not_before() -> None:
 def test_a_sign_is_from_the_future_beyond_what_clocks_round() -> None:
     assert not is_from_the_future(3_000, 1_000)
     assert is_from_the_future(3_001, 1_000)
+
+
+@pytest.mark.parametrize(("lease", "pause"), [(3600, 15), (900, 15), (60, 10), (6, 1)])
+def test_a_holder_gives_six_signs_a_lease_and_one_every_fifteen_seconds_at_the_least(
+    lease: float, pause: float
+) -> None:
+    assert seconds_between_beats(lease) == pause

@@ -452,7 +452,7 @@ def test_what_killed_processes_staged_is_swept_when_it_is_old(tmp_path: Path) ->
     assert mine.staged is not None
     used = mine.staged
     date(used, -61)
-    folder.sweep()
+    taken(LockPlace(folder, NAME, TERMS, SystemWitness())).release()
     assert sorted(tmp_path.iterdir()) == sorted([young, used])
     folder.close(mine)
 

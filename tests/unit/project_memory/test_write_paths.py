@@ -8,6 +8,9 @@ import pytest
 from hypothesis import given
 
 from pi_sandbox.project_memory.write_paths import (
+    NotMemoryFileError,
+    OutsideMemoryError,
+    ProtectedFolderError,
     WriteRefusedError,
     delete_target,
     is_still_there,
@@ -76,6 +79,12 @@ def test_a_path_through_an_alias_of_the_memory_directory_is_in_memory(memory: Pa
     assert write_target(alias, f"{alias}/topic.md").path == memory / "topic.md"
 
 
+RULES = {
+    "not a .md file": NotMemoryFileError,
+    "cannot be the name": NotMemoryFileError,
+    "leads out": OutsideMemoryError,
+    "version control": ProtectedFolderError,
+}
 REFUSED = [
     ("topic.MD", "not a .md file"),
     ("topic.Md", "not a .md file"),
@@ -124,6 +133,7 @@ def test_a_path_that_leaves_memory_or_its_names_is_refused_with_its_reason(
     with pytest.raises(WriteRefusedError) as caught:
         target(memory, f"{memory}/{path}")
     assert reason in caught.value.message
+    assert type(caught.value) is RULES[reason]
     assert caught.value.hint
     assert tree(memory.parent) == before
 
