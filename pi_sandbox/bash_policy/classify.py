@@ -125,10 +125,6 @@ def _rule(word: Word) -> CommandRule:
 _UNKNOWN = {
     "rm": "rm runs only on its own: rm -f /absolute/path/of/memory/file.md, with no other command beside it",
     **dict.fromkeys(
-        ("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select"),
-        "loops and conditions are refused; write the commands one after the other, joined with && or ||",
-    ),
-    **dict.fromkeys(
         ("bash", "sh", "zsh", "dash", "eval", "source", ".", "exec", "python", "python3", "node", "perl", "ruby"),
         "a shell or an interpreter is refused; run the reading command itself",
     ),
@@ -140,6 +136,4 @@ _UNKNOWN = {
         ("mv", "cp", "mkdir", "touch", "tee", "ln", "chmod", "install", "rmdir", "truncate", "dd"),
         "bash changes no files here; use the write and edit tools for memory files",
     ),
-    "time": "time is refused; run the command without it",
-    "[[": "[[ ]] is refused; write [ ... ] or test",
 }

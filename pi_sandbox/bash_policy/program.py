@@ -7,7 +7,7 @@ There are no groups, so the row of the tokens is the whole structure. A newline 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pi_sandbox.bash_policy.decision import Refused
@@ -16,6 +16,20 @@ from pi_sandbox.bash_policy.words import Word
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _LIKE_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\[.*\])?\+?=", re.DOTALL)
+
+_LOOPS = (
+    "loops and conditions are refused; write each command out, joined with && or ||, or give all files to one command"
+)
+RESERVED: Mapping[str, str] = {
+    **{word: f"{word} is refused: {_LOOPS}" for word in ("for", "while", "until", "if", "case", "select", "function")},
+    **dict.fromkeys(("then", "else", "elif", "fi", "do", "done", "in", "esac"), _LOOPS),
+    "time": "time is refused; run the command without it",
+    "coproc": "coproc is refused; run the command itself",
+    "[[": "[[ ]] is refused; write [ ... ] or test",
+    "]]": "[[ ]] is refused; write [ ... ] or test",
+    "!": "only one ! may stand before a command",
+}
+"""Words that bash takes for itself where a command may begin, and what to say of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +123,7 @@ def _command(rest: list[Token]) -> SimpleCommand:
     assignments: list[Assignment] = []
     words: list[Word] = []
     redirections: list[Redirection] = []
+    name_token: Token | None = None
     while rest and rest[0].kind is not Kind.OPERATOR:
         token = rest.pop(0)
         if token.kind is Kind.REDIRECTION:
@@ -120,9 +135,12 @@ def _command(rest: list[Token]) -> SimpleCommand:
             continue
         if not words and _LIKE_ASSIGNMENT.match(token.text):
             raise Refused(f"the assignment {word.text} is refused: no += and no subscripts")
+        name_token = name_token or token
         words.append(word)
     if not words:
         raise Refused(_missing(assignments, redirections))
+    if name_token is not None and name_token.text in RESERVED:
+        raise Refused(RESERVED[name_token.text])
     return SimpleCommand(tuple(assignments), tuple(words), tuple(redirections), start)
 
 

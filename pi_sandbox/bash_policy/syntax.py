@@ -17,8 +17,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from pi_sandbox.bash_policy.decision import Refused
-from pi_sandbox.bash_policy.program import Program, build_program
-from pi_sandbox.bash_policy.tokens import Kind, Token, tokenize
+from pi_sandbox.bash_policy.program import RESERVED, Program, build_program
+from pi_sandbox.bash_policy.tokens import Kind, Token, tokenize, without_continuations
 from pi_sandbox.memory_text.invisible import without_invisible
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ _SIGNS = frozenset(
     {"&&", "||", ";", "|", "!", "[", "]", "=", "==", "!=", "file_descriptor", "comment", "-a", "-o"}
     | {"<", ">", ">>", ">&", "&>", "&>>"}
 )
+_ESCAPED_BLANK = re.compile(r"\\[ \t]")
 _CONTROL_FLOW = re.compile(r"\s*(for|while|until|if|case|select|function)\s")
 _DIFFERS = "bash and the parser may read this text differently; write it more simply: one command, plain quotes"
 
@@ -60,10 +61,10 @@ def parse(text: str) -> Program:
     """Give the program of a text, or raise `Refused` where it is not accepted or the two readers differ."""
     _check_characters(text)
     if control := _CONTROL_FLOW.match(text):
-        raise Refused(f"{control[1]} is refused; write the commands out, one after the other, joined with && or ||")
+        raise Refused(RESERVED[control[1]])
     tokens = tokenize(text)
     program = build_program(tokens)
-    _compare(text, tokens, program)
+    _compare(without_continuations(text) if "\\\n" in text else text, tokens, program)
     return program
 
 
@@ -86,7 +87,7 @@ def _check_characters(text: str) -> None:
 
 
 def _compare(text: str, tokens: Sequence[Token], program: Program) -> None:
-    data = text.encode()
+    data = _with_blanks_covered(text, tokens).encode()
     view = _TreeView(None if len(data) == len(text) else _characters_of_bytes(text))
     root = _parser().parse(data).root_node
     if root.has_error:
@@ -98,6 +99,15 @@ def _compare(text: str, tokens: Sequence[Token], program: Program) -> None:
         raise Refused(_DIFFERS)
     if view.quotes != [quote for token in tokens for quote in token.quotes]:
         raise Refused(_DIFFERS)
+
+
+def _with_blanks_covered(text: str, tokens: Sequence[Token]) -> str:
+    """Give the text with an escaped blank right behind quotes covered, where the grammar ends the word too early."""
+    for token in tokens:
+        for _start, end in token.quotes:
+            if end < token.end and _ESCAPED_BLANK.match(text, end):
+                text = f"{text[:end]}xx{text[end + 2 :]}"
+    return text
 
 
 def _spans(token: Token) -> tuple[tuple[int, int], ...]:

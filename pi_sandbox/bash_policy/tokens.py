@@ -16,6 +16,7 @@ Source: bash(1) 5.2, "DEFINITIONS", "QUOTING", "EXPANSION", "REDIRECTION"; prove
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -48,6 +49,7 @@ class Token:
 
 
 _BLANK = re.compile(r"(?:[ \t]|\\\n)+")
+_CONTINUATION = re.compile(r"\\\n")
 _OPERATOR = re.compile(r"&&?|\|\|?&?|;[;&]*|\n")
 _REDIRECTION = re.compile(r"(?:[0-9]+(?=[<>]))?(?:&>>?|<<<|<<-?|<>|<&|<|>>|>&|>\||>)")
 _PLAIN = re.compile(r"[^\s'\"\\$`;&|<>(){}~*?\[]+")
@@ -70,8 +72,37 @@ _EXPANSIONS = {
 
 
 def tokenize(text: str) -> tuple[Token, ...]:
-    """Give the tokens of a text, newlines and comments included, or raise `Refused` at what is not accepted."""
-    return tuple(_Tokenizer(text).all())
+    """Give the tokens of a text, newlines and comments included, or raise `Refused` at what is not accepted.
+
+    bash drops a backslash at the end of a line before it looks at what it has, even between the two characters of an
+    operator or behind a `$`. So a text that holds some is read twice, the second time without them, and what is read
+    must be the same; the tokens stand where they stand in `without_continuations(text)`.
+    """
+    first = _Tokenizer(text)
+    tokens = first.all()
+    if not first.continuations:
+        return tuple(tokens)
+    again = _Tokenizer(_without(text, first.continuations))
+    joined = again.all()
+    if again.continuations or [_meaning(token) for token in tokens] != [_meaning(token) for token in joined]:
+        raise Refused("a backslash at the end of a line stands inside an operator or expansion; write it on one line")
+    return tuple(joined)
+
+
+def without_continuations(text: str) -> str:
+    """Give the text without the backslashes at the ends of lines that bash drops; the text must be accepted."""
+    reading = _Tokenizer(text)
+    reading.all()
+    return _without(text, reading.continuations)
+
+
+def _without(text: str, continuations: Sequence[int]) -> str:
+    starts = [0, *(at + 2 for at in continuations)]
+    return "".join(text[start:end] for start, end in zip(starts, [*continuations, len(text)], strict=True))
+
+
+def _meaning(token: Token) -> tuple[Kind, str]:
+    return token.kind, token.word.shell_text() if token.kind is Kind.WORD else token.text
 
 
 class _Tokenizer:
@@ -80,11 +111,13 @@ class _Tokenizer:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
+        self.continuations: list[int] = []
 
     def all(self) -> list[Token]:
         tokens: list[Token] = []
         while True:
             if blank := _BLANK.match(self._text, self._at):
+                self.continuations.extend(self._at + found.start() for found in _CONTINUATION.finditer(blank[0]))
                 self._at = blank.end()
             if self._at >= len(self._text):
                 return tokens
@@ -96,6 +129,8 @@ class _Tokenizer:
             end = text.find("\n", start)
             return self._token(Kind.COMMENT, len(text) if end < 0 else end)
         if found := _REDIRECTION.match(text, start):
+            if "<<" in found[0]:
+                raise Refused("a here-document or here-string is refused; name a file, or use printf and a pipe")
             return self._token(Kind.REDIRECTION, found.end())
         if found := _OPERATOR.match(text, start):
             if found[0] == "&":
@@ -121,8 +156,8 @@ class _Tokenizer:
             if piece is not None:
                 pieces.append(piece)
         text = self._text[start : self._at]
-        if text.endswith(("}", "\\\n")) and self._text[self._at : self._at + 1] in ("<", ">"):
-            raise Refused("a redirection glued to braces or to the end of a line is refused; write a space before it")
+        if text.endswith("}") and self._text[self._at : self._at + 1] in ("<", ">"):
+            raise Refused("braces glued to a redirection are refused: bash may take them for a variable; write a space")
         return Token(Kind.WORD, text, start, self._at, _word_of(pieces), tuple(quotes))
 
     def _piece(self, before: list[Piece]) -> tuple[Piece | None, bool]:
@@ -179,6 +214,7 @@ class _Tokenizer:
         following = self._text[self._at + 1 : self._at + 2]
         self._at += 2
         if following == "\n":
+            self.continuations.append(self._at - 2)
             return ""
         return following if following in ("$", "`", '"', "\\") else "\\" + following
 
@@ -194,7 +230,10 @@ class _Tokenizer:
         if not following:
             raise Refused("the command ends in a backslash; leave it out")
         self._at += 2
-        return "" if following == "\n" else following
+        if following == "\n":
+            self.continuations.append(self._at - 2)
+            return ""
+        return following
 
     def _dollar(self) -> tuple[Piece, bool]:
         if found := _ANSI.match(self._text, self._at):

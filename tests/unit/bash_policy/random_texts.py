@@ -149,7 +149,16 @@ _OPERATORS = (
         "2>&2",
     ),
 )
-_CHARACTERS = (*tuple("abt0f1 '\"\\$`;&|<>(){}[]*?~#!=:,.-+@%^/\n\t"), "é", "\\\n", "t0 ", "''", '""')
+_CHARACTERS = (
+    '"$\\\n',
+    "$\\\n",
+    *tuple("abt0f1 '\"\\$`;&|<>(){}[]*?~#!=:,.-+@%^/\n\t"),
+    "é",
+    "\\\n",
+    "t0 ",
+    "''",
+    '""',
+)
 _HONEST = (
     "t0 -la a.md | t1 -20 2>/dev/null",
     "t0 x && f0 y || t1 z; t2 w",
@@ -195,6 +204,8 @@ def _mutated(text: str, random: Random) -> str:
                 text = text[:at] + random.choice(random.choice((_WORDS, _OPERATORS))) + text[at:]
             case 2:
                 text = text[:at] + text[at + random.randint(1, 3) :]
+            case 3 if random.random() < 0.5:
+                text = text[:at] + "\\\n" + text[at:]
             case 3:
                 other = random.randint(0, len(text))
                 text = text[:at] + text[min(at, other) : max(at, other)] + text[at:]
