@@ -266,7 +266,10 @@ class _Reading:
     def _add(self, option: Option, value: str | None, *, home: Word | None = None) -> None:
         name = option.names[0]
         if value is not None and option.fits is not None and (home is not None or not option.fits(value)):
-            raise Refused(f"the value {value} of the option {name} of {self._table.command} is not one that is allowed")
+            raise Refused(
+                f"the value {value} of the option {name} of {self._table.command} is not one that is known to only "
+                "read; write a plain one or leave the option out"
+            )
         given = Given(name, value, home)
         self._options.append(given)
         self._in_order.append(given)

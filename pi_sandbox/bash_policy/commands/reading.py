@@ -2,7 +2,7 @@
 
 - No option of theirs writes, runs or connects (GNU coreutils 9.7, util-linux 2.41).
 - `tail -f` waits for ever, so it is refused; the old forms `head -5` and `tail +5` are read as `-n 5` and `-n +5`.
-- A device is read only where `head -c` says how much of it.
+- A device is read only where `head -c` says how few bytes of it.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _TABLES = {
     ),
 }
 _BOUNDED_SOURCE = re.compile(r"/dev/(zero|random|urandom)")
+_few_bytes = matches(r"[0-9]{1,6}")
 
 
 def _judge(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
@@ -38,9 +39,8 @@ def _judge(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> J
         _refuse_following(words)
         words = _without_old_form(words)
     parsed = _TABLES[name].parse(words)
-    bounded = name == "head" and any(
-        option.name == "-c" and not (option.value or "").startswith("-") for option in parsed.options
-    )
+    counts = [option for option in parsed.options if option.name in ("-c", "-n")]  # the last one counts
+    bounded = name == "head" and counts and counts[-1].name == "-c" and _few_bytes(counts[-1].value or "")
     refuse_devices(
         name,
         (word for word in parsed.operands if not (bounded and _BOUNDED_SOURCE.fullmatch(word.text))),
@@ -88,6 +88,8 @@ RULES = (
             "tail -n 5 --pid=1 a.md",
             "head /dev/zero",
             "head -c -5 /dev/zero",
+            "head -c 9G /dev/zero",
+            "head -c 5 -n 5 /dev/zero",
             "head -n x a.md",
         ),
     ),

@@ -2,7 +2,7 @@
 
 - sort writes with -o and into the folder of -T, and runs the program of --compress-program.
 - The second operand of uniq is the file that it writes, so it has one at most, and no pattern: that may be two.
-- shuf writes with -o; with -r and no -n it never ends.
+- shuf writes with -o; with -r and no -n it never ends, and it holds the whole range of -i in memory.
 - sort's and uniq's oldest forms, `+1`, are refused: whether that is a file depends on the version.
 """
 
@@ -44,7 +44,9 @@ _UNIQ = option_table(
 )
 _SHUF = option_table(
     "shuf",
-    "-e/--echo -i/--input-range= -n/--head-count= -r/--repeat -z/--zero-terminated",
+    "-e/--echo -r/--repeat -z/--zero-terminated",
+    *value_options("-i/--input-range", matches(r"[0-9]{1,7}-[0-9]{1,7}")),
+    *value_options("-n/--head-count", whole_number),
     advice={"-o": _WRITES, "--output": _WRITES},
 )
 
@@ -139,6 +141,7 @@ RULES = (
             "shuf -ob a",
             "shuf --output=b a",
             "shuf -r a",
+            "shuf -i 1-9999999999",
             "shuf --random-source=/dev/zero a",
             "shuf *",
         ),
