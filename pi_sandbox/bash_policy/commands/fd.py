@@ -29,6 +29,7 @@ _TABLE = OptionTable(
     )
     + value_options("--strip-cwd-prefix --hyperlink", takes=Takes.BOUND_VALUE),
     dashed_values=False,
+    dashed=frozenset({"-S", "--size"}),
     advice={
         **dict.fromkeys(("-x", "--exec", "-X", "--exec-batch"), _EXECUTES),
         **dict.fromkeys(("-l", "--list-details"), "runs ls; pipe the names to xargs ls -ld -- instead"),

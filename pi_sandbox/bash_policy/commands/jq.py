@@ -13,7 +13,7 @@ import re
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
-from pi_sandbox.bash_policy.options import OptionTable, one_of, plain_options, value_options, whole_number
+from pi_sandbox.bash_policy.options import OptionTable, matches, plain_options, value_options, whole_number
 from pi_sandbox.bash_policy.words import Word
 
 _JQ_OUTSIDE = re.compile(
@@ -44,9 +44,7 @@ _YQ = OptionTable(
         "-r/--raw-output -c/--compact-output -C/--colors -M/--no-colors -P/--prettyPrint -e/--exit-status -N/--no-doc "
         "-n/--null-input -y/--yaml-output -S/--sort-keys -h/--help -V/--version"
     )
-    + value_options(
-        "-o/--output-format -p/--input-format", one_of("y", "j", "x", "p", "yaml", "json", "xml", "props", "csv", "tsv")
-    ),
+    + value_options("-o/--output-format -p/--input-format", matches("=?(y|j|x|p|yaml|json|xml|props|csv|tsv|toml)")),
     dashed_values=False,
     advice=dict.fromkeys(("-i", "--inplace", "--in-place"), "changes the file; leave it out and read the output"),
 )
@@ -134,7 +132,13 @@ RULES = (
         names=("yq",),
         manual="README of kislyuk/yq 3.4; README of mikefarah/yq 4.45",
         judge=_judge_yq,
-        allowed=("yq . data.yaml", "yq -r .name data.yaml", "yq '.a.b' ./*.yaml", "yq -o json . data.yaml"),
+        allowed=(
+            "yq . data.yaml",
+            "yq -r .name data.yaml",
+            "yq '.a.b' ./*.yaml",
+            "yq -o json . data.yaml",
+            "yq -o=json . data.yaml",
+        ),
         refused=(
             "yq -i '.a = 1' data.yaml",
             "yq --inplace .a data.yaml",

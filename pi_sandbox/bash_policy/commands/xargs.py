@@ -69,7 +69,12 @@ def _judge(_name: str, words: tuple[Word, ...], surroundings: Surroundings) -> J
         raise Refused(f"the command of xargs holds the mark {mark}; write the name of the command out")
     if mark is not None and any(word.is_pattern for word in fixed):
         raise Refused("a pattern before the mark of xargs -I is refused; write the names out")
-    nested = surroundings.judge_nested(fixed)
+    try:
+        nested = surroundings.judge_nested(fixed)
+    except Refused as refusal:
+        if mark is None or not rest:
+            raise
+        raise Refused(f"{refusal.reason}; the mark {mark} may only stand behind all options and scripts") from None
     if mark is not None and any(mark in word.text for word in nested):
         raise Refused(f"the mark {mark} of xargs also stands in options of the command; use -I{{}} and write {{}}")
     return Judged((*options, Word.literal("--"), *nested, *rest))
