@@ -1,7 +1,7 @@
 """uname, id, who, free, lscpu, env, getconf and the like: what the machine and the user are.
 
 - hostname sets the name with an operand, -F or -b; -f, -d, -i and -A ask name servers, as `who --lookup` does.
-- env runs a program and is taken only to print; `printenv` never runs one.
+- env runs a program, as arch does on a Mac, and is taken only to print; `printenv` never runs one.
 - tput prints the capabilities named here; `init` and `reset` run a program that the terminal's description names.
 - getent reads the databases that are files; `getconf -v` and `mount` with operands do more than print.
 - free -s and sleep go on: sleep for at most a minute.
@@ -30,6 +30,7 @@ _TABLES = {
             **dict.fromkeys(("-F", "--file", "-b", "--boot"), _SETS),
         },
     ),
+    "arch": option_table("arch", ""),
     "env": option_table("env", "-0/--null"),
     "mount": option_table("mount", "-l/--show-labels"),
 }
@@ -48,6 +49,7 @@ def _judge_alone(name: str, words: tuple[Word, ...], _surroundings: Surroundings
 
 _INSTEAD = {
     "hostname": "it would set the name",
+    "arch": "a Mac would run it",
     "env": "write the command itself, LANG=C before it if needed",
     "mount": "write findmnt PATH or df PATH to ask about one",
 }
@@ -89,10 +91,10 @@ def _reads(command: str, options: str) -> OptionTable:
 
 RULES = (
     CommandRule(
-        names=("hostname", "env", "mount"),
-        manual="hostname(1) 3.25, env(1) of GNU coreutils 9.7, mount(8) of util-linux 2.41",
+        names=("hostname", "arch", "env", "mount"),
+        manual="hostname(1) 3.25, arch(1) and env(1) of GNU coreutils 9.7, mount(8) of util-linux 2.41",
         judge=_judge_alone,
-        allowed=("hostname", "hostname -s", "hostname -I", "env", "env -0", "mount", "mount -l"),
+        allowed=("hostname", "hostname -s", "hostname -I", "arch", "env", "env -0", "mount", "mount -l"),
         refused=(
             "hostname evil",
             "hostname -F a",
@@ -100,6 +102,7 @@ RULES = (
             "hostname -f",
             "hostname -i",
             "hostname *",
+            "arch sh",
             "env sh",
             "env A=b",
             "env -i sh",
@@ -154,7 +157,7 @@ RULES = (
         refused=("who --lookup", "who -a --lookup", "who --look", "w --out=x"),
     ),
     table_rule(
-        "printenv(1), uname(1), arch(1), nproc(1), whoami(1), logname(1), users(1), groups(1), id(1), tty(1) of GNU "
+        "printenv(1), uname(1), nproc(1), whoami(1), logname(1), users(1), groups(1), id(1), tty(1) of GNU "
         "coreutils 9.7, uptime(1) and free(1) of procps 4.0, locale(1) of the GNU C library 2.41",
         _reads("printenv", "-0/--null"),
         _reads(
@@ -162,7 +165,6 @@ RULES = (
             "-a/--all -s/--kernel-name -n/--nodename -r/--kernel-release -v/--kernel-version -m/--machine "
             "-p/--processor -i/--hardware-platform -o/--operating-system",
         ),
-        _reads("arch", ""),
         _reads("nproc", "--all --ignore="),
         _reads("whoami", ""),
         _reads("logname", ""),
@@ -183,7 +185,6 @@ RULES = (
             "printenv",
             "printenv HOME",
             "uname -a",
-            "arch",
             "nproc --all",
             "whoami",
             "users",
