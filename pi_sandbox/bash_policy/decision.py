@@ -22,11 +22,18 @@ class Verdict(StrEnum):
 
 
 class Refused(Exception):
-    """Ends the judging of a command. It never leaves `bash_policy`: `classify` turns it into a `Decision`."""
+    """Ends the judging of a command. It never leaves `bash_policy`: `classify` turns it into a `Decision`.
+
+    The reason becomes one line in which characters that do not print are visible.
+    """
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason = "".join(map(_visible, reason))
+
+
+def _visible(character: str) -> str:
+    return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
 
 
 @dataclass(frozen=True, slots=True)
