@@ -97,8 +97,11 @@ class Process:
         self._stopped.acquire()
 
     def _run(self, script: Callable[[Process], None]) -> None:
-        with contextlib.suppress(Killed, LocksUnusableError):
-            script(self)
+        try:
+            with contextlib.suppress(Killed, LocksUnusableError):
+                script(self)
+        except Exception as error:  # A fault of the code under test, which the test is told of.
+            self.world.wrongs.append(f"{self.name}: {error!r}")
         self.finished = True
         self.world.close_all(self)
         self._stopped.release()

@@ -153,7 +153,5 @@ def test_a_sign_is_from_the_future_beyond_what_clocks_round() -> None:
 
 
 @pytest.mark.parametrize(("lease", "pause"), [(3600, 15), (900, 15), (60, 10), (6, 1)])
-def test_a_holder_gives_six_signs_a_lease_and_one_every_fifteen_seconds_at_the_least(
-    lease: float, pause: float
-) -> None:
+def test_a_holder_gives_six_signs_a_lease_and_one_every_fifteen_seconds(lease: float, pause: float) -> None:
     assert seconds_between_beats(lease) == pause

@@ -131,6 +131,40 @@ def test_each_contender_gets_the_lock_in_turn() -> None:
     assert world.wrongs == []
 
 
+def test_a_lock_taken_over_is_young_from_its_first_moment_however_slow_its_taker() -> None:
+    slow = 1_000
+    world = World()
+    world.names[LOCK] = Inode(b"", world.clock - 61_000, None)
+    with contenders(world) as processes:
+        while world.names[LOCK].owner is not processes[0]:
+            world.clock += slow
+            processes[0].step()
+        assert world.clock - world.names[LOCK].sign <= slow
+    assert world.wrongs == []
+
+
+def test_a_lock_that_was_given_back_while_the_right_was_taken_is_simply_taken() -> None:
+    world = World()
+    world.names[LOCK] = Inode(b"", world.clock - 61_000, None)
+    with contenders(world) as processes:
+        while LOCK + RECOVER_SUFFIX not in world.names:
+            processes[0].step()
+        del world.names[LOCK]
+        act(world, processes, [("steps", 0, 6)])
+        assert world.names[LOCK].owner is processes[0]
+    assert world.wrongs == []
+
+
+def test_a_disk_that_fails_once_at_any_step_keeps_nobody_out_in_the_end() -> None:
+    for step in range(1, 40):
+        world = World()
+        world.names[LOCK] = Inode(b"", world.clock - 61_000, None)
+        with contenders(world) as processes:
+            act(world, processes, [("steps", 0, step), ("fail", 0, 0), ("steps", 0, 30), ("steps", 2, 60)])
+        assert world.wrongs == []
+        assert taken_in_the_end(world)
+
+
 def test_the_model_sees_it_when_a_takeover_needs_no_right(monkeypatch: pytest.MonkeyPatch) -> None:
     class Everybody:
         def lasts(self) -> bool:
