@@ -77,6 +77,13 @@ GIVEN_NAMES = frozenset(
     udo ulf uli ulla
     ulrich ulrike ursula ute uwe valentin valentina valerie vanessa vera verena veronika vicky victor victoria viktor
     viktoria vincent viola volker waldemar walter waltraud wanda wendy werner wiebke wilfried wilhelm willi wolfgang
+    priya rahul amit anjali ravi sunita deepak sanjay neha pooja rohan arjun vikram lakshmi yuki hiroshi kenji akira
+    naoko fatih elif deniz burak berk kemal selin aylin hatice merve ebru tolga onur volkan gökhan serkan olena oksana
+    dmytro yuri bogdan vasyl svitlana agnieszka małgorzata joanna jakub ondrej zuzana lenka tereza ngoc minh linh thanh
+    khadija youssef karim leila layla nour mariam abdul hassan hussein samir rania emil finn finja lotte frida paulina
+    jonah linus mats ole jule annalena theodora leopold konstanze mathilde gerlinde hiltrud edeltraud rosalinde waldtraud
+    ewald egon erwin gerold eckhard volkmar reinhold hartmann siegmund emmanuel chantal cedric fabienne léa chloé théo
+    zoé mathis ingvar bjarne sigurd astri solveig maren svea lasse malin linnea freja aisling siobhan niamh declan
     wolfram xaver yannick yasemin yasmin yusuf yvonne zeynep zoe zofia
     """.split()
 )
@@ -124,7 +131,10 @@ _ONLY_FAMILY = frozenset(
     "pfeiffer yilmaz kaya demir "
     "öztürk aydin özdemir kowalski nowak novak wisniewski smith jones taylor williams davies evans wilson johnson "
     "robinson thompson edwards collins morris murphy davis garcia rodriguez martinez hernandez lopez gonzalez rossi "
-    "ferrari dubois lindqvist petrova ivanov nguyen kumar".split()
+    "ferrari dubois lindqvist petrova ivanov nguyen kumar sharma patel gupta reddy iyer kapoor chowdhury fernandez "
+    "sanchez perez ramirez torres oliveira pereira santos kovács horváth szabó novák dvořák popescu ionescu "
+    "papadopoulos haddad hussain rahman watanabe tanaka suzuki yamamoto çelik şahin yıldız arslan doğan kılıç "
+    "aslan polat".split()
 )
 _ROLE_PAIR = re.compile(
     rf"(?<!\w)(?:[Kk]und(?:e|in)|[Bb]ewerber(?:in)?|[Mm]ieter(?:in)?|[Pp]atient(?:in)?|[Mm]itarbeiter(?:in)?|"
@@ -165,13 +175,16 @@ def names_in(text: str) -> list[Name]:
             found.append(Name(match.start(), match.end(), NameKind.GIVEN))
     position = 0
     while (full := _FULL_NAME.search(text, position)) is not None:
-        if full["given"].split("-")[0].lower() in _ALL_GIVEN and full["family"].lower() not in _NOT_FAMILY:
+        given, family = full["given"].split("-")[0].lower(), full["family"].lower()
+        if (given in _ALL_GIVEN and family not in _NOT_FAMILY) or (
+            family in _ONLY_FAMILY and given not in _NOT_FAMILY | _NOT_NAMED | _ENGLISH_OR_GERMAN_NOUN
+        ):
             found.append(Name(full.start(), full.end(), NameKind.FULL))
             position = full.end()
         else:
             position = full.end("given")
     for match in _GIVEN_ALONE.finditer(text):
-        if match["given"].split("-")[0].lower() in GIVEN_NAMES:
+        if re.split(r"['’]s$|-", match["given"], maxsplit=1)[0].lower() in GIVEN_NAMES:
             found.append(Name(match.start(), match.end("given"), NameKind.GIVEN))
     return _without_overlap(found)
 

@@ -19,7 +19,7 @@ _NOT_TOP = frozenset(
     "yaml toml txt lock html xml conf local internal intern lan".split()
 )
 _MACHINE_USERS = frozenset("git hg svn".split())
-_REMOTE_COMMAND = re.compile(r"\b(?:ssh|scp|rsync|sftp|mosh|ssh-copy-id|ping|docker\s-H)\s[^|;\n]{0,80}$")
+_REMOTE_COMMAND = re.compile(r"\b(?:ssh|scp|rsync|sftp|mosh|ssh-copy-id|docker\s-H)\s[^|;\n]{0,80}$")
 
 _INTERNATIONAL = re.compile(r"(?<![\w+./-])(?:\+|00(?=[1-9]))\s?\d(?:[ ()./\-–‑]{0,3}\d){6,16}(?!\w)")
 _NATIONAL = re.compile(r"(?<![\w+.,/:-])\(?0[1-9]\d{0,5}\)?(?:[ ./\-–‑]{0,3}\d){4,12}(?![\w:])")

@@ -35,6 +35,10 @@ _TOPICS: tuple[Topic, ...] = (
         "says something about a person's health",
         r"krankgeschrieben|krank\b|herzproblem|herzkrank|heart (?:condition|disease|problem)|(?:seines|ihres) "
         r"rückens|condition\b|disorder\b|krankheit|erkrankt|krankenhaus|klinik\b|operiert|operation am|schwanger|"
+        r"mutterschutz|im (?:dritten|vierten|fünften|sechsten|siebten|achten|neunten|\d\.) monat\b|trimester|zwillinge\b|"
+        r"rollstuhl|prothese|hörgerät|demen[tz]|alzheimer|parkinson|pflegegrad|pflegestufe|magersucht|essstörung|"
+        r"bulimi|anorexi|herz-?op\b|dialyse|nierenstein|gallenstein|sepsis|lungenentzündung|pneumonia|bronchitis|"
+        r"kur\b|berufsunfähig|frühgeburt|fehltag|unfallfolgen|"
         r"mutterschutz|fehlgeburt|diabet|burn-?out|depress|krebs\b|tumor|chemo|diagnos(?:e\b|tiziert|is\b|ed\b)|"
         r"reha\b|"
         r"bandscheibe|schwerbehindert|schwerbehinderung|behinderung|gdb\b|bluthochdruck|allergi|asthma|epilep|"
@@ -117,7 +121,7 @@ _TOPICS: tuple[Topic, ...] = (
         "personal-birth",
         "tells a person's age",
         r"hat (?:am [^.]{1,20} |heute |morgen )?geburtstag|birthday\b|\d{1,2} jahre alt|\d{1,2}-jährige|\d{1,2} "
-        r"years? old|aged \d{2}|wird (?:am [^.]{1,20} )?\d{2}\b(?=[.!]?$)|"
+        r"years? old|aged \d{2}|wird (?:am (?:[^.]{1,20}|\d{1,2}\.\s?\w{1,10}\.?) )?\d{1,2}\b(?=[.!]?$)|"
         r"turns \d{2}\b",
     ),
 )
@@ -155,7 +159,9 @@ NEEDLES: tuple[str, ...] = shortest(
     - {""}
     | {"jahre", "jährige", "years", "year"}
 )
-_SENTENCE_END = re.compile(r"(?<=[a-zäöüß\d)]{2})[.!?]\s+(?=[A-ZÄÖÜ])")
+_SENTENCE_END = re.compile(
+    r"(?<=[a-zäöüß\d)]{2})(?<!\bMrs)(?<!\bProf)(?<!\bmed)(?<!\bStr)(?<!\b\d\d)[.!?]\s+(?=[A-ZÄÖÜ])"
+)
 _REACH = {NameKind.GIVEN: 45, NameKind.FULL: 70, NameKind.TITLED: 70}
 _TECHNICAL_REACH = dict.fromkeys(NameKind, 14)
 """Characters between a name and a word that still belong together; fewer where the sentence is about software."""
@@ -164,7 +170,8 @@ _FARTHEST = max(_REACH.values())
 _TECHNICAL = re.compile(
     r"(?i)\b(?:query|abfrage|cluster|server|node|knoten|service|dienst|pipeline|build|index|cache|release|branch|"
     r"commit|pull request|merge|api|datenbank|database|schema|deployment|container|endpoint|parser|algorithm|"
-    r"benchmark|monitoring|test suite|unit tests?|refactor\w*|feature|tabelle|table|klasse|class|function|funktion|"
+    r"benchmark|https?|tls|socket|streams?|async|assert\w*|thread|plugin|feature flag|race condition|session "
+    r"resumption|monitoring|test suite|unit tests?|refactor\w*|feature|tabelle|table|klasse|class|function|funktion|"
     r"bug|protokoll|protocol|template|vorlage)\b"
 )
 _ACTS = re.compile(

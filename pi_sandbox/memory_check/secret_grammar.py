@@ -17,6 +17,7 @@ from pi_sandbox.memory_check.secret_values import (
     is_hex,
     is_placeholder,
     is_uuid,
+    looks_chosen_with_care,
     password_strength,
     strength,
 )
@@ -39,6 +40,7 @@ _TRAILING = ".,;:!?)]}|\"'`*>”“»…"
 _SPLIT = re.compile(r"(\s*(?:/|:|,|;|\||\s(?:und|and|&|or|oder)\s)\s*|\s+)")
 _CONNECTORS = frozenset(
     "is ist lautet lauten heißt heisst lautete reads was war wäre remains bleibt be to auf in = : := => -> → als as "
+    "einfach bitte immer wieder derzeit momentan vorerst simply just always currently "
     "equals gleich jetzt now nun neu neue new früher "
     "still noch weiterhin it's its aktuell currently with mit using via and und sind are namely nämlich von from zu "
     "an alt old set gesetzt wurde became geändert changed paste enter type use nimm nehmen eingeben verwenden".split()
@@ -52,7 +54,7 @@ _DIGEST_WORDS = re.compile(
     r"commit|sha-?\d|sha(?:sum)?\b|digest|checksum|\bhash|md5|etag|integrity|prüfsumme|revision|\brev\b|\btree\b|"
     r"parent|fingerprint|fingerabdruck|merge|refs/|cache|image|layer|\btrace|span|uuid|guid|"
     r"public|öffentlich|blob|lock ?file|lockdatei|artifact|snapshot|inhalt|@sha256|sri\b|resolved|\bgit (?:checkout|"
-    r"show|log|diff|reset|revert)",
+    r"show|log|diff|reset|revert)|keyserver|--recv-key|\bgpg --",
     re.IGNORECASE,
 )
 
@@ -99,7 +101,21 @@ _ACCOUNT = re.compile(
     re.IGNORECASE,
 )
 
+_BESIDE_NAME = re.compile(
+    r"(?:(?<![\w./@:#$-])(?P<name>[A-Za-z][\w.@-]{1,40})(?:\s?/\s|:\s?)|(?<![\w.-])(?:admin|root)\s)"
+    r"[\"'`]{0,2}(?P<value>[^\s|\"'`<>(){}\[\],;]{8,42})(?=[\s|\"'`<>,;.)]|$)",
+    re.IGNORECASE,
+)
+
 ACCOUNT_NEEDLES = ("admin", "root", "postgres", "ubuntu", "deploy", "guest", "gast", "oracle")
+
+
+_MIXED_WORD = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=\D*\d).*[!#$*?^~§€&%@]")
+
+
+def may_stand_beside_name(word: str) -> bool:
+    """Tells whether a word could hold a password that needs no announcing word beside it."""
+    return len(word) >= 8 and _MIXED_WORD.match(word) is not None
 
 
 def accounts(line: str) -> Iterator[str]:
@@ -114,6 +130,13 @@ def accounts(line: str) -> Iterator[str]:
             and (strength(value) >= Strength.STRONG or "/" in found["gap"])
         ):
             yield "an account's password is written down"
+
+
+def beside_name(line: str) -> Iterator[str]:
+    """Yields a message for what can only be a password after a name that could be an account's: `crm:x`, `ci-bot /
+    x`."""
+    if any(looks_chosen_with_care(found["value"]) for found in _BESIDE_NAME.finditer(line)):
+        yield "what looks like a password stands beside a name"
 
 
 def _message(word: SecretWord) -> str:
@@ -219,8 +242,12 @@ def _numeric_password(value: str) -> bool:
     return value.isdigit() and 6 <= len(value) <= 12 and len(set(value)) > 2
 
 
+_DIAL = re.compile(r"\d{1,2}(?:-\d{1,2}){2,3}")
+
+
 def _is_pin(value: str, rest: str) -> bool:
-    return value.isdigit() and 4 <= len(value) <= 10 and len(set(value)) > 1 and _NUMBER_UNITS.match(rest) is None
+    digits = value.replace("-", "") if _DIAL.fullmatch(value) else value
+    return digits.isdigit() and 4 <= len(digits) <= 10 and len(set(digits)) > 1 and _NUMBER_UNITS.match(rest) is None
 
 
 def _is_phrase(text: str, word_class: WordClass) -> bool:
@@ -262,7 +289,7 @@ class _Told:
 def _told(word: SecretWord, tail: str, head: str) -> bool:
     if word.spelling.startswith("pass") and word.spelling.endswith("phrase") and _is_phrase(tail, word.word_class):
         return True
-    connected = adjacent = False
+    connected, adjacent = _USED_AS.search(head) is not None, False
     for position, found in enumerate(_TOKEN_AT.finditer(tail)):
         raw = found[0]
         if found.start() == 0:
@@ -319,11 +346,16 @@ _ENTRY = re.compile(r"(?i)authent|log[ -]?in|sign[ -]?in|anmeld|einlogg|zugang|z
 _LOGIN_SPELLINGS = ("log", "sign", "auth", "anmeld", "einlogg", "community")
 
 
+_HYPHENATED = re.compile(r"[A-Za-zÄÖÜäöüß]{3,12}(?:[-._ ][A-Za-zÄÖÜäöüß]{3,12}){3,7}")
+
+
 def _is_told_password(word: SecretWord, told: _Told) -> bool:
     value, found = told.value, strength(told.value)
     if len(value) < 5 or is_uuid(value) or (is_hex(value) and _names_digest(told.around)):
         return False
     chosen = password_strength(value) >= Strength.FAIR
+    if told.position == 0 and word.spelling.endswith("phrase") and _HYPHENATED.fullmatch(value):
+        return True
     if told.connected:
         return found >= Strength.FAIR or (
             chosen and (told.quoted or (told.adjacent and sum(map(str.isdigit, value)) >= 2))
@@ -333,6 +365,7 @@ def _is_told_password(word: SecretWord, told: _Told) -> bool:
     return found >= Strength.FAIR or (chosen and not word.in_identifier and sum(map(str.isdigit, value)) >= 2)
 
 
+_USED_AS = re.compile(r"(?i)\b(?:als|as|as the|as your|mit dem|mit|with)\s(?:\w{1,20}[ -]){0,2}$")
 _AS = re.compile(r"(?i)\s(?:as|als)\s")
 _AS_PASSWORD = re.compile(
     r"(?P<value>\S{5,120})[\"'`“”»)*]{0,3}\s+(?:as|als)\s+(?:the\s+|a\s+|das\s+|your\s+|our\s+|"

@@ -20,6 +20,8 @@ _FENCE = re.compile(r"^\s{0,8}(?:`{3,}|~{3,})[\w-]{0,20}\s{0,8}$")
 _KIND_SECRET = re.compile(r"^\s{0,20}[\"']?kind[\"']?:\s{0,4}[\"']?(?:Secret|SecretList)\b")
 _DATA = re.compile(r"^\s{0,20}(?:data|stringData):\s{0,4}$")
 _ENTRY = re.compile(r"^\s{1,20}[\w.-]{1,80}:\s{1,4}[\"']?(?P<value>[^\s\"']{6,4000})")
+_NO_TITLE = re.compile(r"^$|[:={}<>]|\w\(")
+"""What the title of a column does not look like: program text with a comma at its end is no table."""
 _DELIMITERS = ("|", ";", "\t", ",")
 NEEDLES = ("kind",)
 
@@ -73,6 +75,8 @@ class Tables:
                 else [title.strip(" *_`\"'") for title in header.split(delimiter)]
             )
             if not 2 <= len(titles) <= 40 or any(len(title) > 40 for title in titles):
+                continue
+            if delimiter != "|" and any(_NO_TITLE.search(title) for title in titles):
                 continue
             columns = {
                 place: word_class

@@ -138,7 +138,10 @@ class _Index:
         marks = merged_marks(words, _TRIGGERS)
         for word, mask in marks.items():
             if mask & _VALUES and len(word) >= _SHORTEST_CONTEXT_SECRET:
-                marks[word] = mask | _LONG
+                mask |= _LONG
+            if mask & _VALUES and secret_grammar.may_stand_beside_name(word):
+                mask |= _COMMANDS
+            marks[word] = mask
         last_words = DistinctWords(split[-1] for text in batch.split for split in text if split)
         return cls(marks, tokens, last_words.holding(_JOINING_NEEDLES))
 
@@ -236,6 +239,9 @@ def _scan_line(found: _Found, views: tuple[str, ...], tables: secret_layout.Tabl
             secret_layout.kubernetes_secret(freed, number),
         ):
             found.tell(place, message)
+    if mask & _COMMANDS and not found.has(number):
+        for message in chain.from_iterable(map(secret_grammar.beside_name, views)):
+            found.tell(number, message)
     if (mask & _BASE or told_here) and not found.has(number):
         for message in _base_messages(freed[number], mask if told_here else mask & _BASE):
             found.tell(number, message)

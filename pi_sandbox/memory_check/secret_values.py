@@ -24,7 +24,7 @@ class Strength(IntEnum):
 
 
 _REFERENCE = re.compile(
-    r"^\$[A-Za-z_]\w*\$?$|\$\{|\$\(|\{\{|\}\}|^%\w{2,60}%$|^[a-z][a-z0-9+]{1,12}://[^:@\s]*$|^(?:vault|ref|secret|"
+    r"^\$[A-Za-z_]\w*(?:\$?$|[/\\])|\$\{|\$\(|\{\{|\}\}|^%\w{2,60}%$|^[a-z][a-z0-9+]{1,12}://[^:@\s]*$|^(?:vault|ref|secret|"
     r"env|file|arn|bws?|pass|awskms|gcpkms|secretref|keyring)[:+]"
     r"|^(?:process\.env|os\.environ|env|secrets|config|settings|vars?|local|module|data|self|this|args|params|"
     r"options|values|request|req)[.\[]"
@@ -63,7 +63,7 @@ _PLAIN_SHAPES = (
     re.compile(r"[A-Za-zÀ-ÿ]+(?:['’/&+_.-][A-Za-zÀ-ÿ]+){0,12}"),  # words, identifiers, dotted names
     re.compile(r"[a-z]+(?:[-_][a-z]+){0,8}(?:[-_.]\d{1,3}|\d{1,2})?(?:[-_][a-z]+){0,4}"),  # node-20, web_server_2
     re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+){1,10}"),  # ENVIRONMENT_NAMES
-    re.compile(r"(?:~|\.{1,2})?(?:/[\w.@+-]+){1,30}/?"),  # paths
+    re.compile(r"(?:~|\.{1,2})?(?:/(?:[\w.@+-]|\$(?=[A-Z{])|[{}])+){1,30}/?"),  # paths
     re.compile(r"~/?|[A-Za-z]:\\\S*"),
     re.compile(r"[\w-]+(?:/[\w-]*[A-Za-z_-])+(?:\.\w{1,8})?"),  # a/b/c
     re.compile(
@@ -84,11 +84,12 @@ _PLAIN_SHAPES = (
         r"min(?:utes?|uten)?|Zeichen|chars?|bits?|Bit|px))?"
     ),
     re.compile(r"[^@\s]{1,80}@[\w-]+(?:\.[\w-]+){1,6}"),  # mail addresses
-    re.compile(r"@[\w/-]+"),
+    re.compile(r"@[\w./-]+(?:\(.*)?", re.DOTALL),
     re.compile(r"[A-Za-z_][\w.]{0,60}[(\[{].*", re.DOTALL),  # calls, subscripts
     re.compile(r"(?:[a-z_][a-z_.-]{1,40}|[A-Z_][A-Z_.-]{1,40}|[A-Z][a-z]{1,20})=\S*"),
     re.compile(r"[\[({<].*[\])}>]?", re.DOTALL),
     re.compile(r"--?[A-Za-z][\w-]*(?:=.*)?"),
+    re.compile(r"(?:[\w./-]+\.[a-z]{1,5})?#[A-Za-z][A-Za-z_-]*|#[0-9a-fA-F]{6}"),  # anchors, colours
     re.compile(r"#\d+|[A-Z]{2,8}-\d{1,6}"),  # ticket numbers
 )
 _WORDS_WITH_DIGIT = re.compile(r"[A-Za-z]{3,}\d{1,2}")
@@ -243,6 +244,26 @@ def _looks_scrambled(value: str) -> bool:
     if not value.isalpha() or len(value) < _SHORTEST_SCRAMBLED:
         return False
     return _CAMEL.search(value) is not None and not _is_camel_words(value) and entropy(value) >= 3.4
+
+
+_MIXED = re.compile(
+    r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=\D*\d)[A-Za-z0-9][A-Za-z0-9!#$*?^~§€&%@_.-]{6,40}[A-Za-z0-9!?*#$]"
+)
+_MIXED_SIGN = re.compile(r"[!#$*?^~§€&%@]")
+_SIGN_OF_TEXT = re.compile(r"[\w.-]+#[A-Za-z_-]*\d{0,3}|.*(?:%[0-9A-F]{2}|&\w+=|\w@\w+\.\w).*|[\w.-]*[!?*]+")
+
+
+def looks_chosen_with_care(value: str) -> bool:
+    """Tells whether a value can only be a password: small and capital letters, a digit and a sign, mixed up.
+
+    `Guide#Step2`, `A%20b`, `Anna2@example` and `Version2!` are something else.
+    """
+    return (
+        _MIXED.fullmatch(value) is not None
+        and _MIXED_SIGN.search(value) is not None
+        and _SIGN_OF_TEXT.fullmatch(value) is None
+        and not is_placeholder(value)
+    )
 
 
 _MARK = re.compile(r"[#$%&+=^~@§€]|[!?*]\w|[A-Za-z]{12}")

@@ -83,6 +83,7 @@ _DOOR_AFTER = re.compile(
     r"hof|keller|büro)?(?:tür|tor|eingang|schloss|safe|tresor|alarm|garage|door|gate|lock|keypad|entrance|"
     r"schlüsselbox|lockbox|key box)"
 )
+_DOOR_NEAR = re.compile(r"\b(?:alarmanlage|safe|tresor|zahlenschloss|haustür|garage|garagentor|lockbox|alarm system)\b")
 _CODES_BEFORE = re.compile(r"(?:recovery|backup|wiederherstellungs|scratch)[ _-]?$")
 _ACCOUNT_BEFORE = re.compile(r"(?:root|bind|user|admin|db|ftp|smtp|mail|sudo|wifi|wlan|my|new|old|default|require)$")
 _PIN_BEFORE = re.compile(r"(?:sim|geräte|karten|alarm|handy)-?$")
@@ -145,7 +146,7 @@ _BENIGN_PREFIX = re.compile(
     r"cluster|zeilen|haupt|gruppen|daten|verteil\w*|sonder|umlage|csrf|xsrf|page|next|continuation|sync|cancel\w*|"
     r"max|min|num|total|prompt|completion|input|output|context|special|stop|eos|bos|pad|qr|zip|area|source|quell|"
     r"status|exit|error|fehler|return|country|länder|currency|post|postleit|ländervorwahl|http|dress|byte|bar|fehler|"
-    r"morse|reason)[ _-]?$",
+    r"morse|reason|recv|receive|fetch)[ _-]?$",
     re.IGNORECASE,
 )
 _IDENTIFIER_BEFORE = re.compile(r"(?<![\w.$-])[\w.$-]{1,60}$")
@@ -206,7 +207,9 @@ def _class_of(line: str, lowered: str, found: re.Match[str]) -> WordClass | None
     elif kind == "code":
         if _CODES_BEFORE.search(head):
             return WordClass.TOKEN
-        return WordClass.PIN if _DOOR_BEFORE.search(head) or _DOOR_AFTER.match(lowered, end) else None
+        if _DOOR_BEFORE.search(head) or _DOOR_AFTER.match(lowered, end):
+            return WordClass.PIN
+        return WordClass.PIN if not inside_word and _DOOR_NEAR.search(lowered, max(0, start - 60), start) else None
     elif kind == "pin" and _PIN_BEFORE.search(head):
         return WordClass.PIN
     elif kind == "short_password" and head[-1:].isalpha() and (found[0] == "pwd" or _ACCOUNT_BEFORE.search(head)):
