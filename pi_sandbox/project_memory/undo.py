@@ -46,23 +46,31 @@ def log(writer: MemoryWriter) -> tuple[LoggedChange, ...]:
     )
 
 
+def logged(writer: MemoryWriter, identity: str) -> LoggedChange | None:
+    """Give one change by its id, `None` if it is not written down; raises `FilesError`."""
+    entry = writer.journal.entry(identity)
+    if entry is None or entry.marked_done:
+        return None if entry is None else LoggedChange(entry, Outcome.DONE)
+    return next((each for each in log(writer) if each.entry.id == identity), None)
+
+
 def undo(writer: MemoryWriter, identity: str, *, force: bool = False) -> Published | None:
     """Put back what stood there before a change; `None` if it stands there already.
 
     Raises `UndoError` where that cannot be, `ChangedSinceError` where it is refused without `force`.
     """
-    logged = next((each for each in log(writer) if each.entry.id == identity), None)
-    if logged is None:
+    found = logged(writer, identity)
+    if found is None:
         raise UndoError(f"the journal has no change {quoted(identity)}", "see the log for the ids")
-    change = logged.entry.change
-    if logged.outcome is Outcome.WITHOUT_EFFECT:
+    change = found.entry.change
+    if found.outcome is Outcome.WITHOUT_EFFECT:
         raise UndoError(f"the change {identity} had no effect", "there is nothing to take back")
     order = Order(
         resolve=partial(entry_target, writer.memory, change.path),
         content=_content_before(writer, identity, change.before),
         task=Task(UNDO, identity),
         permission=lambda: None,
-        check=partial(_check_unchanged, logged.entry, force),
+        check=partial(_check_unchanged, found.entry, force),
     )
     return writer.change(order)
 

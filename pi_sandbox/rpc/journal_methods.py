@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, cast
 
-from pi_sandbox.project_memory.undo import LoggedChange, UndoError, log, undo
+from pi_sandbox.project_memory.undo import LoggedChange, UndoError, log, logged, undo
 from pi_sandbox.rpc import protocol_types as types
 from pi_sandbox.rpc.call import Call
 from pi_sandbox.rpc.memory_access import MemoryAccess
@@ -30,7 +30,8 @@ def journal_undo(access: MemoryAccess, params: types.JournalUndoParams, call: Ca
 
 def change_of(access: MemoryAccess, identity: str) -> types.Change | None:
     """Give the change with this id, `None` if the journal no longer has it."""
-    return next((told(each) for each in reversed(log(access.writer)) if each.entry.id == identity), None)
+    found = logged(access.writer, identity)
+    return None if found is None else told(found)
 
 
 def told(logged: LoggedChange) -> types.Change:

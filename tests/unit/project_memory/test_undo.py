@@ -15,7 +15,7 @@ from pi_sandbox.project_memory.journal import Journal
 from pi_sandbox.project_memory.journal_entry import Outcome, Task
 from pi_sandbox.project_memory.path_queue import PathQueue
 from pi_sandbox.project_memory.publish import MemoryWriter
-from pi_sandbox.project_memory.undo import ChangedSinceError, UndoError, log, undo
+from pi_sandbox.project_memory.undo import ChangedSinceError, UndoError, log, logged, undo
 from pi_sandbox.project_memory.write_paths import WriteRefusedError
 from tests.unit.project_memory.memory_parts import TASK, delete, make_writer, tree, write
 
@@ -38,6 +38,14 @@ def test_the_log_says_what_when_and_by_which_task(writer: MemoryWriter, memory: 
     assert [change.action for change in changes] == ["create", "write", "delete"]
     assert {(change.path, change.task) for change in changes} == {("a/new.md", TASK)}
     assert {each.outcome for each in log(writer)} == {Outcome.DONE}
+
+
+def test_one_change_is_found_by_its_id(writer: MemoryWriter, memory: Path) -> None:
+    for text in (b"one", b"two"):
+        write(writer, memory / "new.md", text)
+    assert [logged(writer, each.entry.id) for each in log(writer)] == list(log(writer))
+    assert logged(writer, "0000000000001-00000000") is None
+    assert logged(writer, "../new") is None
 
 
 def test_a_write_is_taken_back_to_the_bytes_before(writer: MemoryWriter, memory: Path) -> None:
@@ -174,13 +182,14 @@ def test_a_kill_on_either_side_of_the_change_is_recognised(
     memory = tmp_path / "memory"
     assert (memory / "topic.md").read_bytes() == content
     writer = MemoryWriter(memory, Journal(tmp_path / "journal"), SystemWitness(), PathQueue())
-    (logged,) = log(writer)
-    assert logged.outcome is expected
+    (found,) = log(writer)
+    assert found.outcome is expected
+    assert logged(writer, found.entry.id) == found
     if expected is Outcome.DONE:
-        undo(writer, logged.entry.id)
+        undo(writer, found.entry.id)
     else:
         with pytest.raises(UndoError, match="no effect"):
-            undo(writer, logged.entry.id)
+            undo(writer, found.entry.id)
     assert (memory / "topic.md").read_bytes() == b"old"
 
 
