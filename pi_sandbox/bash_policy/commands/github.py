@@ -79,7 +79,7 @@ def _only_gets(parsed: Parsed) -> None:
     if len(parsed.operands) != 1:
         raise Refused("gh api wants one endpoint, such as repos/OWNER/NAME/issues")
     endpoint = parsed.operands[0].text
-    if ":/" in endpoint or re.match(r"/*graphql", endpoint) or not parsed.operands[0].is_literal:
+    if ":/" in endpoint or re.match(r"/*graphql", endpoint):
         raise Refused(f"the endpoint {endpoint} of gh api is refused; write one such as repos/OWNER/NAME/issues")
     if parsed.has("-f") and not parsed.has("-X"):
         raise Refused("gh api with fields changes something; write -X GET with them")
@@ -174,6 +174,8 @@ def _judge(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> 
     names, query, rest = find_query("gh", _QUERIES, words)
     parsed = query.table.parse(rest)
     judge_operands("gh", names, query, parsed)
+    if names == ("api",):  # the ? of a query is a pattern to bash
+        parsed = parsed.with_operands(tuple(operand.taken_literally() for operand in parsed.operands))
     return Judged((*(Word.literal(name) for name in names), *parsed.words()))
 
 
