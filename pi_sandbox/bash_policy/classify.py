@@ -19,6 +19,9 @@ from pi_sandbox.bash_policy.registry import rules_by_name
 from pi_sandbox.bash_policy.syntax import parse
 from pi_sandbox.bash_policy.words import Word
 
+LONGEST_REASON = 600
+"""Characters of a reason; enough for two sentences and a part of a command."""
+
 _SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
 
 
@@ -32,7 +35,15 @@ def classify(command: str, memory_dir: str | None = None) -> Decision:
             return Decision(Verdict.DELETE, "deletes memory files", delete=plan)
         return Decision(Verdict.READ_ONLY, "only reads", run=RunPlan(_rebuilt(program), FIXED, INHERITED))
     except Refused as refusal:
-        return Decision(Verdict.REJECT, refusal.reason)
+        return Decision(Verdict.REJECT, _one_line(refusal.reason))
+
+
+def _one_line(reason: str) -> str:
+    """Give a reason, which may quote any part of the command, as one line of bounded length."""
+    line = reason.replace("\n", "\\n").replace("\t", "\\t")
+    if len(line) <= LONGEST_REASON:
+        return line
+    return f"{line[: LONGEST_REASON // 2]} … {line[-LONGEST_REASON // 2 :]}"
 
 
 def _rebuilt(program: Program) -> str:

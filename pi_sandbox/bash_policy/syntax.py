@@ -52,6 +52,8 @@ _SIGNS = frozenset(
     {"&&", "||", ";", "|", "!", "[", "]", "=", "==", "!=", "file_descriptor", "comment", "-a", "-o"}
     | {"<", ">", ">>", ">&", "&>", "&>>"}
 )
+_LOOP = re.compile(r"(?:^|[;&|\n])\s*(for|while|until)\s")
+_LOOP_END = re.compile(r"\bdo\b.*\bdone\b", re.DOTALL)
 _ESCAPED_BLANK = re.compile(r"\\[ \t]")
 _CONTROL_FLOW = re.compile(r"\s*(for|while|until|if|case|select|function)\s")
 _DIFFERS = "bash and the parser may read this text differently; write it more simply: one command, plain quotes"
@@ -62,7 +64,13 @@ def parse(text: str) -> Program:
     _check_characters(text)
     if control := _CONTROL_FLOW.match(text):
         raise Refused(RESERVED[control[1]])
-    tokens = tokenize(text)
+    try:
+        tokens = tokenize(text)
+    except Refused as refusal:
+        loop = _LOOP.search(text)
+        if loop and _LOOP_END.search(text, loop.end()):
+            raise Refused(RESERVED[loop[1]]) from refusal
+        raise
     program = build_program(tokens)
     _compare(without_continuations(text) if "\\\n" in text else text, tokens, program)
     return program

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from pi_sandbox.bash_policy.classify import classify
+from pi_sandbox.bash_policy.classify import LONGEST_REASON, classify
 from pi_sandbox.bash_policy.decision import Verdict
 from tests.unit.bash_policy.labelled import Labelled, corpus_commands
 
@@ -38,7 +38,8 @@ def test_a_decision_carries_exactly_what_its_verdict_needs() -> None:
         decision = classify(entry.command, entry.memory_dir)
         assert (decision.run is not None) == (decision.verdict is Verdict.READ_ONLY)
         assert (decision.delete is not None) == (decision.verdict is Verdict.DELETE)
-        assert "\n" not in decision.reason.strip("\n") or "\n" in entry.command
+        assert decision.reason.isprintable()
+        assert 0 < len(decision.reason) <= LONGEST_REASON + 3
 
 
 def test_what_runs_is_judged_read_only_itself_and_runs_unchanged() -> None:

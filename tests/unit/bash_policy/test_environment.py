@@ -1,0 +1,60 @@
+"""Which variables may stand before a command, and that what a command inherits cannot change what it does."""
+
+import pytest
+
+from pi_sandbox.bash_policy.classify import classify
+from pi_sandbox.bash_policy.environment import FIXED, INHERITED
+
+
+@pytest.mark.parametrize(
+    "name", ["LANG", "LC_ALL", "LC_CTYPE", "LC_TIME", "TZ", "NO_COLOR", "RUST_BACKTRACE", "NODE_ENV"]
+)
+def test_every_variable_that_the_specification_names_passes(name: str) -> None:
+    plan = classify(f"{name}=C ls").run
+    assert plan is not None
+    assert plan.command == f"{name}=C ls"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "PATH",
+        "LD_PRELOAD",
+        "LD_X",
+        "DYLD_X",
+        "NODE_OPTIONS",
+        "BASH_ENV",
+        "SHELLOPTS",
+        "BASH_CMDS",
+        "LC_",
+        "LC_X",
+        "FOO",
+    ],
+)
+def test_every_variable_that_the_specification_forbids_is_refused_and_so_is_an_unknown_one(name: str) -> None:
+    decision = classify(f"{name}=C ls")
+    assert decision.run is None
+    assert name in decision.reason
+
+
+@pytest.mark.parametrize("value", ["/x", "../x", "a/../b", "x y", "a;b", "a\nb", "é", "$x", "~", "a:~", "`x`"])
+def test_no_value_names_a_place_or_holds_anything_but_a_plain_name(value: str) -> None:
+    for name in ("LANG", "LC_ALL", "LANGUAGE", "TZ", "NO_COLOR", "TERM", "PAGER", "COLUMNS", "NODE_ENV"):
+        assert classify(f"{name}='{value}' ls").run is None, name
+
+
+def test_of_two_values_for_one_variable_the_last_counts_as_in_bash() -> None:
+    plan = classify("LC_ALL=C LC_ALL=C.UTF-8 ls").run
+    assert plan is not None
+    assert plan.command == "LC_ALL=C.UTF-8 ls"
+
+
+def test_nothing_is_both_fixed_and_inherited() -> None:
+    assert not INHERITED & FIXED.keys()
+
+
+def test_every_pager_editor_and_prompt_is_off() -> None:
+    for name in ("PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER"):
+        assert FIXED[name] == "cat"
+    for name in ("EDITOR", "VISUAL", "GIT_EDITOR", "GIT_ASKPASS", "SSH_ASKPASS", "BROWSER"):
+        assert FIXED[name] == "false"
