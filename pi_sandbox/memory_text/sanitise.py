@@ -12,4 +12,7 @@ from pi_sandbox.memory_text.reserved_tags import without_reserved_tags
 
 def sanitise_memory_text(text: str) -> str:
     """Gives the text as it may stand in a prompt; for any text, as often as it is applied, the same."""
-    return without_reserved_tags(without_invisible(text))
+    visible = without_invisible(text)
+    safe = without_reserved_tags(visible)
+    # A joiner may have stayed for the sake of a bracket that counts as a symbol (`❮`) and is now a square one.
+    return safe if safe == visible else without_invisible(safe)

@@ -4,6 +4,7 @@ import json
 import re
 import time
 import unicodedata
+from functools import cache
 from importlib import resources
 
 import pytest
@@ -48,6 +49,8 @@ FRAGMENTS = [
         "\u200d",
         "\ufe0f",
         "\U0001f600",
+        "❮",
+        "❯",
         "\u20e3",
         "1",
         "م",
@@ -115,6 +118,40 @@ def test_every_character_that_unicode_calls_confusable_is_seen_through(tag: str)
             assert "<" not in sanitise_memory_text(posing), (posing, hex(ord(character)))
             tried += 1
     assert tried > 100
+
+
+BESIDE = ["", "\u200b", "\u200d", "\ufe0f", "\u0336", "\u202e", "\u3164", "\x00", "\x1b[0m"]
+ENCODINGS = [
+    str,
+    lambda character: character.upper() if character.isascii() else character,
+    lambda character: f"&#{ord(character)};",
+    lambda character: f"&amp;#x{ord(character):x};",
+    lambda character: "".join(f"%25{byte:02x}" for byte in character.encode()),
+    lambda character: f"\\U{ord(character):08x}",
+]
+
+
+@cache
+def alike_by_character() -> dict[str, list[str]]:
+    alike: dict[str, list[str]] = {}
+    for one, text in look_alikes():
+        if len(text) == 1:
+            alike.setdefault(text.lower(), [text.lower()]).append(one)
+    return alike
+
+
+@st.composite
+def disguised_tags(draw: st.DrawFn) -> str:
+    tag = draw(st.sampled_from(["<", "</"])) + draw(st.sampled_from([*MEMORY_TAGS, *PROMPT_TAGS])) + ">"
+    characters = (draw(st.sampled_from(alike_by_character().get(character, [character]))) for character in tag)
+    return "".join(draw(st.sampled_from(ENCODINGS))(each) + draw(st.sampled_from(BESIDE)) for each in characters)
+
+
+@given(disguised_tags(), st.sampled_from(["", "a ", "<", "&", "%", "\\", "\U0001f600\u200d"]))
+def test_a_tag_is_seen_through_however_each_of_its_letters_is_disguised(tag: str, before: str) -> None:
+    result = sanitise_memory_text(before + tag)
+    assert "[" in result
+    assert sanitise_memory_text(result) == result
 
 
 @given(ANY_TEXT | HOSTILE)
