@@ -67,9 +67,14 @@ def arbitration(folder: LockFolder, lock: str, witness: Witness, seconds: float)
 def _begin(folder: LockFolder, name: str, witness: Witness, seconds: float) -> Arbitration | None:
     for _ in range(_ATTEMPTS):
         file = folder.stage(name, render(LockRecord(secrets.token_hex(16), folder.now(), witness.me)))
-        if folder.create(file, name):
+        made = False
+        try:
+            made = folder.create(file, name)
+        finally:
+            if not made:
+                folder.close(file)
+        if made:
             return Arbitration(folder, name, file, seconds)
-        folder.close(file)
         if not _clear(folder, name, witness, seconds):
             return None
     return None

@@ -398,6 +398,30 @@ def test_a_folder_that_cannot_be_written_is_an_error_that_names_the_lock(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize("step", ["create", "replace", "beat", "see", "stage", "adopt", "remove"])
+def test_an_attempt_that_fails_at_any_step_leaves_no_open_file(tmp_path: Path, step: str, there: bool) -> None:
+    class Broken(DiskLockFolder):
+        pass
+
+    def fail(*_: object) -> None:
+        raise LocksUnusableError("the disk is away")
+
+    if there:
+        for file in (tmp_path / NAME, tmp_path / f"{NAME}.recover"):
+            file.write_bytes(b"")
+            date(file, -61)
+    before = os.listdir("/proc/self/fd")
+    setattr(Broken, step, fail)
+    try:
+        outcome = acquire(LockPlace(Broken(tmp_path), NAME, TERMS, SystemWitness()))
+    except LocksUnusableError:
+        outcome = None
+    if isinstance(outcome, HeldLock):
+        outcome.release()
+    assert os.listdir("/proc/self/fd") == before
+
+
 def test_half_a_write_is_no_lock(place: LockPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:10]))

@@ -155,6 +155,52 @@ def test_a_lock_that_was_given_back_while_the_right_was_taken_is_simply_taken() 
     assert world.wrongs == []
 
 
+def test_a_lock_that_is_lost_before_its_first_sign_of_life_was_never_taken() -> None:
+    for old in (None, Inode(b"", World().clock - 61_000, None)):
+        world = World()
+        if old is not None:
+            world.names[LOCK] = old
+        with contenders(world) as processes:
+            while LOCK not in world.names or world.names[LOCK].owner is not processes[0]:
+                processes[0].step()
+            world.names[LOCK] = Inode(b"", world.clock, None)
+            act(world, processes, [("steps", 0, 20)])
+            assert world.acquired == []
+        assert world.wrongs == []
+
+
+def test_who_lost_the_right_takes_nothing_over_and_removes_nothing() -> None:
+    for what in (contend, take_once):
+        world = World()
+        theirs = Inode(b"", world.clock - 61_000, None)
+        world.names[LOCK] = theirs
+        process = Process(world, "p0", namespace="a")
+        populate(world, [process])
+        process.start(what)
+        while LOCK + RECOVER_SUFFIX not in world.names:
+            process.step()
+        world.names[LOCK + RECOVER_SUFFIX] = other = Inode(b"", world.clock, None)
+        for _ in range(6):
+            process.step()
+        assert (world.names[LOCK], world.names[LOCK + RECOVER_SUFFIX]) == (theirs, other)
+        forget(world)
+
+
+def test_who_lost_the_right_while_giving_back_removes_nothing() -> None:
+    world = World()
+    process = Process(world, "p0", namespace="a")
+    populate(world, [process])
+    process.start(contend)
+    while LOCK + RECOVER_SUFFIX not in world.names:
+        process.step()
+    mine, other = world.names[LOCK], Inode(b"", world.clock, None)
+    world.names[LOCK + RECOVER_SUFFIX] = other
+    for _ in range(5):
+        process.step()
+    assert (world.names[LOCK], world.names[LOCK + RECOVER_SUFFIX]) == (mine, other)
+    forget(world)
+
+
 def test_a_disk_that_fails_once_at_any_step_keeps_nobody_out_in_the_end() -> None:
     for step in range(1, 40):
         world = World()
