@@ -179,6 +179,20 @@ _BRANCHES = (
 )
 _TAGS = _LISTED + plain_options("--list/-l") + _bound("-n")
 
+_BLAME = Query(
+    _table(
+        "blame",
+        plain_options(
+            "-b --root --show-stats --no-progress -c -t -l -s -e/--show-email -w -f/--show-name -n/--show-number "
+            "-p/--porcelain --line-porcelain --incremental --score-debug --minimal --first-parent --reverse "
+            "--color-lines --color-by-age --no-textconv"
+        )
+        + value_options("-L --contents -S --since --ignore-rev --ignore-revs-file --date --encoding")
+        + _bound("-M -C --abbrev"),
+    ),
+    added=("--no-textconv",),
+)
+
 QUERIES: Queries = {
     ("log",): _log("log"),
     ("show",): _log("show"),
@@ -217,14 +231,8 @@ QUERIES: Queries = {
         "--no-ahead-behind --renames --no-renames",
         bound="--porcelain -u/--untracked-files --ignored --column --find-renames -M --ignore-submodules",
     ),
-    ("blame",): _query(
-        "blame",
-        "-b --root --show-stats --no-progress -c -t -l -s -e/--show-email -w -f/--show-name -n/--show-number "
-        "-p/--porcelain --line-porcelain --incremental --score-debug --minimal --first-parent --reverse --color-lines "
-        "--color-by-age",
-        "-L --contents -S --since --ignore-rev --ignore-revs-file --date --encoding",
-        "-M -C --abbrev",
-    ),
+    ("blame",): _BLAME,
+    ("annotate",): _BLAME,
     ("grep",): Query(
         _table(
             "grep",

@@ -5,8 +5,9 @@
   (another repository's configuration than the folder's own), -p and --paginate. `-C FOLDER` is accepted.
 - What runs is made deaf to the configuration where that is cheap: no pager, no external programs for differences, no
   refreshing of the index on the side; and by the environment (`environment.FIXED`) no file system monitor, no hooks, no
-  gpg, no fetching. Reading a hostile repository's configuration is accepted by the specification all the same ("local
-  Git includes and helper settings do not independently block read-only queries").
+  gpg, no fetching. What is left are the clean filters of files that changed (gitattributes(5), `filter`), which no
+  setting turns off. The specification accepts a hostile repository's configuration all the same: "Local Git includes
+  and helper settings do not independently block read-only queries".
 """
 
 from __future__ import annotations
@@ -124,6 +125,7 @@ RULES = (
             "git diff -U5 --word-diff=plain --diff-filter=AM HEAD",
             "git blame -L 1,1 notes/a.md",
             "git blame HEAD -- notes/a.md",
+            "git annotate notes/a.md",
             "git grep -n needle",
             "git grep -n -e one --and -e two -- '*.md'",
             "git ls-files",
