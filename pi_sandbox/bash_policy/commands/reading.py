@@ -2,6 +2,7 @@
 
 - No option of theirs writes, runs or connects (GNU coreutils 9.7, util-linux 2.41).
 - `tail -f` waits for ever, so it is refused; the old forms `head -5` and `tail +5` are read as `-n 5` and `-n +5`.
+- tac keeps what comes through a pipe in a file of its own in the folder for such files, and removes it at once.
 - A device is read only where `head -c` says how few bytes of it.
 """
 
