@@ -1,0 +1,288 @@
+"""One session of the engine, called without pipes."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pi_sandbox.rpc.call import Call
+from pi_sandbox.rpc.engine import Engine
+from pi_sandbox.rpc.errors import RequestError
+
+ENGINE = Path(sys.executable).with_name("pi-memory-engine")
+
+
+class Session:
+    """An engine that is initialised in a folder of its own, and what it has said unasked."""
+
+    def __init__(self, root: Path, session_id: str = "one", memory: str | None = None) -> None:
+        self.root = root
+        for name in ("home", "project", "agent/project-memory"):
+            (root / name).mkdir(parents=True, exist_ok=True)
+        if memory is not None:
+            (root / "agent/project-memory/config.json").write_text(json.dumps({"autoMemoryDirectory": memory}))
+        self.said: list[tuple[str, Mapping[str, object]]] = []
+        self.engine = Engine(lambda method, params: self.said.append((method, params)))
+        self.found = self.ask(
+            "initialize",
+            protocolVersion=1,
+            cwd=str(root / "project"),
+            agentFolder=str(root / "agent"),
+            homeFolder=str(root / "home"),
+            sessionId=session_id,
+        )
+        self.memory = Path(self.found["memoryFolder"])
+
+    def ask(self, method: str, call: Call | None = None, **params: object) -> Any:
+        return self.engine.methods()[method](params, call or Call())
+
+
+@pytest.fixture
+def open_session(tmp_path: Path) -> Iterator[Callable[..., Session]]:
+    opened: list[Session] = []
+
+    def make(**arguments: Any) -> Session:
+        opened.append(Session(tmp_path.resolve(), **arguments))
+        return opened[-1]
+
+    yield make
+    for session in opened:
+        session.engine.close()
+
+
+def begin(session: Session, kind: str = "extract") -> str:
+    begun = session.ask("task/begin", kind=kind)
+    assert begun["begun"], begun
+    return str(begun["taskId"])
+
+
+def test_an_extraction_and_a_dream_run_side_by_side(open_session):
+    session = open_session()
+    for name in "bcdef":
+        open_session(session_id=name).ask("session/seen")
+
+    extraction, dream = begin(session), begin(session, "dream")
+
+    assert session.ask("task/check", taskId=extraction)["allow"]
+    assert session.ask("task/check", taskId=dream)["allow"]
+    session.ask("task/end", taskId=extraction, outcome="returned")
+    assert session.ask("task/check", taskId=dream)["allow"]
+
+
+def test_two_sessions_of_one_project_share_locks_and_memory(open_session):
+    one, other = open_session(), open_session(session_id="two")
+    task = begin(one)
+
+    assert not other.ask("task/begin", kind="extract")["begun"]
+    one.ask("task/end", taskId=task, outcome="returned")
+    assert other.ask("task/begin", kind="extract")["begun"]
+
+
+def test_only_other_sessions_since_the_last_dream_make_one_due(open_session):
+    sessions = [open_session(session_id=str(number)) for number in range(6)]
+    for session in sessions[:5]:
+        session.ask("session/seen")
+        session.ask("session/seen")
+    assert not sessions[0].ask("dream/due")["due"]
+    assert sessions[5].ask("dream/due")["due"]
+
+    begin(sessions[5], "dream")
+    assert not sessions[5].ask("dream/due")["due"]
+
+
+def test_an_engine_that_is_closed_gives_its_locks_back(open_session):
+    one, other = open_session(), open_session(session_id="two")
+    task = begin(one)
+    one.engine.close()
+    one.engine.close()
+
+    assert begin(other)
+    assert not one.ask("task/check", taskId=task)["allow"]
+    with pytest.raises(RequestError) as error:
+        one.ask("task/write", taskId=task, path=str(one.memory / "a.md"), content="x")
+    assert error.value.rule == "task-over"
+
+
+def test_a_cancelled_write_changes_nothing(open_session):
+    session = open_session()
+    task, call = begin(session), Call()
+    call.cancel()
+
+    with pytest.raises(Exception, match="cancelled"):
+        session.ask("task/write", call, taskId=task, path=str(session.memory / "a.md"), content="x")
+    assert list(session.memory.iterdir()) == []
+
+
+def test_many_writes_at_once_are_all_published_and_told(open_session):
+    session = open_session()
+    task = begin(session)
+    failed: list[Exception] = []
+
+    def write(number: int) -> None:
+        try:
+            session.ask("task/write", taskId=task, path=str(session.memory / f"n{number}.md"), content=str(number))
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(24)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert failed == []
+    assert {file.name: file.read_text() for file in session.memory.iterdir()} == {f"n{n}.md": str(n) for n in range(24)}
+    assert len(session.said) == len(session.ask("journal/list", limit=100)["changes"]) == 24
+
+
+def test_a_memory_that_can_only_be_read_has_recall_and_no_tasks(open_session, tmp_path, monkeypatch):
+    memory = tmp_path / "shared"
+    memory.mkdir()
+    (memory / "a.md").write_text("---\ndescription: a thing\n---\n# A\n")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    session = open_session(memory=str(memory))
+
+    assert session.found["readOnly"] is True
+    assert session.ask("recall/prepare", prompt="what is a", usedUnits=0, usedUp=False)["run"]
+    assert "a.md" in session.ask("prompt/sections")["autoMemoryIndex"], "the index is shown, and not written"
+    assert not (memory / "MEMORY.md").exists()
+    for method, params in (("task/begin", {"kind": "extract"}), ("dream/due", {}), ("session/seen", {})):
+        with pytest.raises(RequestError) as error:
+            session.ask(method, **params)
+        assert error.value.rule == "read-only"
+
+
+def test_a_secret_is_told_by_its_line_and_never_repeated(open_session):
+    session = open_session()
+    token = "gl" + "pat-" + "x4Kq9Tz2Lm7Wc5Rb8Vy3"
+    content = f"---\ndescription: how to log in\n---\n# Login\n\nuse {token} there\n"
+    told = session.ask("task/write", taskId=begin(session), path=str(session.memory / "login.md"), content=content)
+
+    assert "line 6" in told["reminder"]
+    assert token not in json.dumps(told)
+
+
+def run(root: Path, *arguments: str, standard_input: str = "") -> subprocess.CompletedProcess[str]:
+    places = ("--agent-folder", str(root / "agent"), "--project", str(root / "project"))
+    command = [ENGINE, *arguments, *(places if arguments[0] in ("log", "undo") else ())]
+    return subprocess.run(command, input=standard_input, capture_output=True, text=True, check=False)
+
+
+def test_people_see_the_changes_and_take_them_back(open_session, tmp_path):
+    session = open_session()
+    task = begin(session)
+    session.ask("task/write", taskId=task, path=str(session.memory / "a.md"), content="first")
+    identity = session.ask("task/write", taskId=task, path=str(session.memory / "a.md"), content="second")["id"]
+
+    shown = run(tmp_path, "log")
+    assert [line.split()[-2:] for line in shown.stdout.splitlines()] == [["write", "a.md"], ["create", "a.md"]]
+    assert json.loads(run(tmp_path, "log", "--json", "--limit", "1").stdout)["id"] == identity
+
+    undone = run(tmp_path, "undo", identity)
+    assert (undone.returncode, undone.stderr) == (0, "")
+    assert (session.memory / "a.md").read_text() == "first"
+    again = run(tmp_path, "undo", identity)
+    assert again.returncode == 6
+    assert "has changed since" in again.stderr
+    assert "Traceback" not in again.stderr
+
+
+@pytest.mark.parametrize("arguments", [["undo", "nope"], ["undo"], ["log", "--limit", "0"], ["no-such"], []])
+def test_a_wrong_command_is_told_in_a_sentence(tmp_path, arguments):
+    (tmp_path / "project").mkdir()
+    done = run(tmp_path, *arguments) if arguments else subprocess.run([ENGINE], capture_output=True, text=True)
+
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    assert done.stderr
+
+
+def test_commands_are_classified_line_by_line_in_order(tmp_path):
+    lines = [
+        '{"command": "ls -la"}',
+        '{"command": "rm -f /m/a.md"}',
+        '{"command": "rm -f /other/a.md", "memory_dir": "/other"}',
+        '{"command": "rm -f /m/a.md", "memory_dir": "/other"}',
+        '{"command": 7}',
+        "nonsense",
+        "[" * 100_000,
+        '{"command": "ls", "memory_dir": 7}',
+        '{"command": "echo \\ud800"}',
+        '{"command": "' + "x" * 2_000_000 + '"}',
+        '{"command": "pwd"}',
+    ]
+    done = run(tmp_path, "classify", "--memory-dir", "/m", standard_input="\n".join(lines))
+
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    verdicts = [answer["verdict"] for answer in answers]
+    assert verdicts == ["read-only", "delete", "delete", *["reject"] * 7, "read-only"]
+    assert all(set(answer) == {"verdict", "reason"} and answer["reason"] for answer in answers)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.isascii()
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(tmp_path):
+    lines = '{"command": "ls"}\n' * 5000
+    done = subprocess.run(
+        ["sh", "-c", f"{ENGINE} classify 2>err | head -1 >out; cat err"],
+        input=lines,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.stdout == ""
+
+
+def test_standard_output_holds_answers_and_nothing_else(tmp_path):
+    """Whatever else prints, as a library may, goes to standard error."""
+    program = (
+        "import os, sys\n"
+        "from pi_sandbox.rpc.server import Output, own_standard_output\n"
+        "output = Output(own_standard_output())\n"
+        "print('a stray line', flush=True); os.write(1, b'another\\n'); os.system('echo a child')\n"
+        "output.write({'ours': True})\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert done.stdout == '{"ours":true}\n'
+    assert done.stderr.count("\n") == 3
+
+
+@pytest.mark.parametrize("number", [15, 2])
+def test_a_signal_ends_the_engine_and_its_lock_is_free(open_session, tmp_path, number):
+    session = open_session()
+    process = subprocess.Popen([ENGINE, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for identity, method, params in (
+        (
+            1,
+            "initialize",
+            {
+                "protocolVersion": 1,
+                "cwd": str(tmp_path / "project"),
+                "agentFolder": str(tmp_path / "agent"),
+                "homeFolder": str(tmp_path / "home"),
+                "sessionId": "x",
+            },
+        ),
+        (2, "task/begin", {"kind": "extract"}),
+    ):
+        message = {"jsonrpc": "2.0", "id": identity, "method": method, "params": params}
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+        process.stdin.flush()
+        assert b'"result"' in process.stdout.readline()
+    assert not session.ask("task/begin", kind="extract")["begun"]
+
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 128 + number
+    assert b"Traceback" not in errors
+    assert session.ask("task/begin", kind="extract")["begun"]
