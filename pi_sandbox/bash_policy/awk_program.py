@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from pi_sandbox.bash_policy.decision import Refused
 from pi_sandbox.bash_policy.pattern_ends import end_of_pattern
@@ -158,7 +158,7 @@ def _judge_names(tokens: tuple[_Token, ...]) -> None:
         for keyword, name in pairwise(tokens)
         if keyword.kind is _Kind.NAME and keyword.text in ("function", "func")
     }
-    for token, following in zip(tokens, (*tokens[1:], None), strict=True):
+    for token, following in zip_longest(tokens, tokens[1:]):
         if token.kind is _Kind.SIGN:
             _judge_sign(token.text, following)
         if token.kind is not _Kind.NAME or token.text in _KEYWORDS:

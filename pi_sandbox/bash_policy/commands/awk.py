@@ -78,6 +78,7 @@ RULES = (
             "awk '!seen[$0]++' notes/a.md",
             "awk 'END{print NR}' notes/a.md",
             "awk 1 name=value notes/a.md",
+            "awk '' notes/a.md",
             "cat notes/a.md | awk '{\n  print $NF\n}'",
             "find . -name '*.md' | xargs awk 'FNR < 5'",
         ),
