@@ -85,6 +85,37 @@ def test_release_leaves_nothing_and_the_next_one_gets_the_lock(place: LockPlace,
     taken(place).release()
 
 
+def test_release_closes_the_file(place: LockPlace) -> None:
+    before = os.listdir("/proc/self/fd")
+    taken(place).release()
+    assert os.listdir("/proc/self/fd") == before
+
+
+def test_release_waits_for_a_right_that_somebody_has_for_a_moment(place: LockPlace, tmp_path: Path) -> None:
+    lock = taken(place)
+    folder = DiskLockFolder(tmp_path)
+    other = folder.stage("x", b"")
+    assert folder.create(other, f"{NAME}.recover")
+
+    def give_back() -> None:
+        folder.remove(f"{NAME}.recover")
+        folder.close(other)
+
+    timer = threading.Timer(0.1, give_back)
+    timer.start()
+    lock.release()
+    timer.join()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_another_program_wrote_into_the_file_of_a_lock_stays(place: LockPlace, tmp_path: Path) -> None:
+    lock = taken(place)
+    (tmp_path / NAME).write_bytes(b"somebody else's")
+    assert not lock.still_held()
+    lock.release()
+    assert (tmp_path / NAME).read_bytes() == b"somebody else's"
+
+
 def test_a_lock_can_be_released_twice(place: LockPlace) -> None:
     lock = taken(place)
     lock.release()

@@ -155,6 +155,30 @@ def test_a_lock_that_was_given_back_while_the_right_was_taken_is_simply_taken() 
     assert world.wrongs == []
 
 
+@pytest.mark.parametrize("old", [None, -61_000])
+def test_a_process_stopped_for_a_lease_at_any_step_takes_nothing_from_who_took_over_meanwhile(old: int | None) -> None:
+    taken = 0
+    for stop in range(60):
+        world = World()
+        if old is not None:
+            world.names[LOCK] = Inode(b"", world.clock + old, None)
+        slow, other = Process(world, "slow", namespace="a"), Process(world, "other", namespace="b")
+        populate(world, [slow, other])
+        slow.start(contend)
+        for _ in range(stop):
+            slow.step()
+        world.clock += 61_000
+        if run_to_its_end(other, take_once) is not None:
+            taken += 1
+            theirs = world.names[LOCK]
+            for _ in range(60):
+                slow.step()
+            assert world.names[LOCK] is theirs
+        forget(world)
+        assert world.wrongs == []
+    assert taken > 20
+
+
 def test_a_lock_that_is_lost_before_its_first_sign_of_life_was_never_taken() -> None:
     for old in (None, Inode(b"", World().clock - 61_000, None)):
         world = World()

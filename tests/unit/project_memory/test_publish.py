@@ -1,6 +1,8 @@
 """How background tasks change memory files."""
 
+import contextlib
 import errno
+import itertools
 import os
 import stat
 import threading
@@ -169,6 +171,44 @@ def test_a_link_that_is_turned_before_the_rename_gets_nothing(writer: MemoryWrit
     with pytest.raises(WriteRefusedError, match="elsewhere"):
         writer.write(str(memory / "link.md"), b"new", TASK, allowed, turn)
     assert tree(memory) == {"link.md": "two.md", "one.md": b"one.md", "two.md": b"two.md"}
+
+
+def test_a_folder_that_turns_into_a_link_out_again_and_again_lets_nothing_out(
+    writer: MemoryWriter, memory: Path
+) -> None:
+    outside, deep = memory.parent / "outside", memory / "deep"
+    outside.mkdir()
+    (outside / "topic.md").write_bytes(b"precious")
+    over = threading.Event()
+
+    def swap() -> None:
+        for number in itertools.count():
+            with contextlib.suppress(OSError):
+                deep.rename(memory / f"parked {number}")
+            with contextlib.suppress(OSError):
+                deep.symlink_to(outside)
+            over.wait(0.005)
+            with contextlib.suppress(OSError):
+                deep.unlink()
+            if over.wait(0.05):
+                return
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    outcomes = {"written": 0, "refused": 0}
+    for number in range(60):
+        try:
+            write(writer, deep / "topic.md", b"%d" % number)
+            if number % 3 == 0:
+                delete(writer, deep / "topic.md", missing_is_fine=True)
+            outcomes["written"] += 1
+        except (FilesError, FileExistsError):
+            outcomes["refused"] += 1
+    over.set()
+    swapping.join()
+    assert tree(outside) == {"topic.md": b"precious"}
+    assert outcomes["written"] + outcomes["refused"] == 60
+    assert outcomes["refused"] > 0
 
 
 def test_a_link_inside_is_followed_and_stays_a_link(writer: MemoryWriter, memory: Path) -> None:
