@@ -34,9 +34,10 @@ _TOPICS: tuple[Topic, ...] = (
         "personal-health",
         "says something about a person's health",
         r"krankgeschrieben|krank\b|herzproblem|herzkrank|heart (?:condition|disease|problem)|(?:seines|ihres) "
-        r"rückens|condition\b|disorder\b|krankheit|erkrankt|krankenhaus|klinik\b|operiert|operation am|schwanger|"
-        r"mutterschutz|im (?:dritten|vierten|fünften|sechsten|siebten|achten|neunten|\d\.) monat\b|trimester|zwillinge\b|"
-        r"rollstuhl|prothese|hörgerät|demen[tz]|alzheimer|parkinson|pflegegrad|pflegestufe|magersucht|essstörung|"
+        r"rückens|condition\b(?<!race condition)|"
+        r"disorder\b|krankheit|erkrankt|krankenhaus|klinik\b|operiert|operation am|schwanger|"
+        r"mutterschutz|im (?:dritten|vierten|fünften|sechsten|siebten|achten|neunten|\d\.) monat\b|trimester|"
+        r"zwillinge\b|säuft\b|betrunken|alkohol\b|rollstuhl|prothese|hörgerät|demen[tz]|alzheimer|parkinson|pflegegrad|pflegestufe|magersucht|essstörung|"
         r"bulimi|anorexi|herz-?op\b|dialyse|nierenstein|gallenstein|sepsis|lungenentzündung|pneumonia|bronchitis|"
         r"kur\b|berufsunfähig|frühgeburt|fehltag|unfallfolgen|"
         r"mutterschutz|fehlgeburt|diabet|burn-?out|depress|krebs\b|tumor|chemo|diagnos(?:e\b|tiziert|is\b|ed\b)|"
@@ -110,9 +111,11 @@ _TOPICS: tuple[Topic, ...] = (
         "says something about a customer",
         r"kund(?:e|in)\b|kundennummer|kunden-?nr|mieter(?:in)?\b|mietrückstand|mandant(?:in)?\b|klient(?:in)?\b|"
         r"versicherungsnehmer|vertragspartner|vertrag von|vertragsnummer|mahnung|zahlungsverzug|im verzug|zahlt "
-        r"(?:nicht|seit)|schuldet|reklamation|reklamiert|beschwer(?:t|de)|storniert|rückerstattung|erstattung|"
+        r"(?:nicht|seit)|kaution|nebenkosten|mietminderung|zahlungserinnerung|inkasso|lastschrift|ratenzahlung|schuldet|reklamation|reklamiert|beschwer(?:t|de)|storniert|rückerstattung|erstattung|"
         r"rechnung (?:an|für|von)|bestellung von|bestellt\b|"
-        r"customer\b|client\b|threatens to sue|tenant\b|owes\b|refund|complain(?:ed|t)|arrears|behind with|overdue|"
+        r"customer\b|"
+        r"client\b(?! (?:mode|certs?|certificates?|object|memory|connection|requests?|library|side|id)\b|-)|"
+        r"threatens to sue|tenant\b|owes\b|refund|complain(?:ed|t)|arrears|behind with|overdue|"
         r"invoice (?:for|to)|order (?:of|from|by|no)|subscriber|policy ?holder|account holder|chargeback|cancelled "
         r"(?:his|her|their)|rent\b|unpaid",
         NameKind.FULL,
@@ -121,7 +124,7 @@ _TOPICS: tuple[Topic, ...] = (
         "personal-birth",
         "tells a person's age",
         r"hat (?:am [^.]{1,20} |heute |morgen )?geburtstag|birthday\b|\d{1,2} jahre alt|\d{1,2}-jährige|\d{1,2} "
-        r"years? old|aged \d{2}|wird (?:am (?:[^.]{1,20}|\d{1,2}\.\s?\w{1,10}\.?) )?\d{1,2}\b(?=[.!]?$)|"
+        r"years? old|aged \d{2}|wird (?:(?:am|im) (?:[^.]{1,20}|\d{1,2}\.\s?\w{1,10}\.?) )?\d{1,2}\b(?=[.!]?$)|"
         r"turns \d{2}\b",
     ),
 )

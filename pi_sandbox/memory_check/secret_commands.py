@@ -42,6 +42,8 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ("-u", rf"\s-U\s{{0,3}}[\"']?[\w.\\/-]{{1,60}}%{_VALUE}"),
         ("/user:", rf"/user:\S{{1,60}}\s{{1,3}}{_VALUE}"),
         ("net", r"\bnet\s{1,3}use\b[^|;\n]{0,120}?\s(?P<value>(?![/\\])\S{4,80})\s{1,3}/user:"),
+        ("net", rf"\bnet\s{{1,3}}user\s{{1,3}}(?!/)\S{{1,60}}\s{{1,3}}(?!/){_VALUE}"),
+        ("/v", rf"(?i:/v\s{{1,3}}\w{{0,30}}(?:pass|pwd)\w{{0,20}}\s[^\n]{{0,40}}?/d\s{{1,3}}){_VALUE}"),
         ("/p:", rf"\s/p:{_VALUE}"),
         (
             "htpasswd",

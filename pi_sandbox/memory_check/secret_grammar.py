@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pi_sandbox.memory_check.secret_values import (
+    TRAILING,
     Strength,
     decodes_to_login,
     is_algorithm,
     is_hex,
     is_placeholder,
     is_uuid,
-    looks_chosen_with_care,
     password_strength,
     strength,
 )
@@ -36,11 +36,10 @@ _NAMED_SEPARATOR = re.compile(
 _BRACKETED = re.compile(r"\s{0,3}[(\[]\s?")
 _FLAG_SEPARATOR = re.compile(r"[=\s]\s{0,8}|$")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "„": '“”"', "“": "”", "«": "»", "»": "«", "‚": "‘’", "‘": "’", "<": ">"}
-_TRAILING = ".,;:!?)]}|\"'`*>”“»…"
 _SPLIT = re.compile(r"(\s*(?:/|:|,|;|\||\s(?:und|and|&|or|oder)\s)\s*|\s+)")
 _CONNECTORS = frozenset(
     "is ist lautet lauten heißt heisst lautete reads was war wäre remains bleibt be to auf in = : := => -> → als as "
-    "einfach bitte immer wieder derzeit momentan vorerst simply just always currently "
+    "einfach bitte immer wieder takes needs nimmt braucht derzeit momentan vorerst simply just always currently "
     "equals gleich jetzt now nun neu neue new früher "
     "still noch weiterhin it's its aktuell currently with mit using via and und sind are namely nämlich von from zu "
     "an alt old set gesetzt wurde became geändert changed paste enter type use nimm nehmen eingeben verwenden".split()
@@ -75,6 +74,7 @@ _FUNCTION_WORDS = frozenset(
     "als wenn dann aber auch nur noch schon so wie was wer wo man ich du er sie es wir ihr bitte siehe liegt steht "
     "gibt hat haben kann muss soll darf mal sehr mehr per pro je".split()
 )
+_PARAMETER = re.compile(r"&(?:[\w.-]{1,40}=|[a-z]{2,8};|#)")
 _TOKEN_AT = re.compile(r"\S{1,400}")
 
 
@@ -93,50 +93,6 @@ def sentences(line: str) -> Iterator[str]:
         head = line[max(0, word.start - 120) : word.start]
         if _told(word, line[word.end : word.end + _WINDOW], head) or _told_before(word, head):
             yield _message(word)
-
-
-_ACCOUNT = re.compile(
-    r"(?<![\w./@:-])(?:admin|administrator|root|postgres|ubuntu|deploy|guest|gast|minioadmin|sysadmin|"
-    r"oracle)[\"'`]{0,2}(?P<gap>\s?/\s?|\s?:\s?|\s?\|\s?|\s(?:mit|with|pw|/)\s)(?P<value>[^\s|,;/]{5,80})",
-    re.IGNORECASE,
-)
-
-_BESIDE_NAME = re.compile(
-    r"(?:(?<![\w./@:#$-])(?P<name>[A-Za-z][\w.@-]{1,40})(?:\s?/\s|:\s?)|(?<![\w.-])(?:admin|root)\s)"
-    r"[\"'`]{0,2}(?P<value>[^\s|\"'`<>(){}\[\],;]{8,42})(?=[\s|\"'`<>,;.)]|$)",
-    re.IGNORECASE,
-)
-
-ACCOUNT_NEEDLES = ("admin", "root", "postgres", "ubuntu", "deploy", "guest", "gast", "oracle")
-
-
-_MIXED_WORD = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=\D*\d).*[!#$*?^~§€&%@]")
-
-
-def may_stand_beside_name(word: str) -> bool:
-    """Tells whether a word could hold a password that needs no announcing word beside it."""
-    return len(word) >= 8 and _MIXED_WORD.match(word) is not None
-
-
-def accounts(line: str) -> Iterator[str]:
-    """Yields a message for a well-known account name with what can only be its password: `root / x`, `| admin | x
-    |`."""
-    for found in _ACCOUNT.finditer(line):
-        value = found["value"].strip("\"'`*").rstrip(_TRAILING)
-        if (
-            password_strength(value) >= Strength.FAIR
-            and not is_hex(value)
-            and not is_uuid(value)
-            and (strength(value) >= Strength.STRONG or "/" in found["gap"])
-        ):
-            yield "an account's password is written down"
-
-
-def beside_name(line: str) -> Iterator[str]:
-    """Yields a message for what can only be a password after a name that could be an account's: `crm:x`, `ci-bot /
-    x`."""
-    if any(looks_chosen_with_care(found["value"]) for found in _BESIDE_NAME.finditer(line)):
-        yield "what looks like a password stands beside a name"
 
 
 def _message(word: SecretWord) -> str:
@@ -187,7 +143,9 @@ def believed(word_class: WordClass, text: str, *, head: str = "", at_least: Stre
         return False
     if word_class is WordClass.PIN:
         return _is_pin(value, rest)
-    if word_class in (WordClass.PHRASE, WordClass.PASSWORD) and _is_phrase(value if quoted else text, word_class):
+    if word_class in (WordClass.PHRASE, WordClass.PASSWORD) and (
+        _is_phrase(value if quoted else text, word_class) or _is_hyphenated_phrase(value)
+    ):
         return True
     if _value_believed(word_class, value, (head, rest), at_least):
         return True
@@ -208,11 +166,13 @@ def first_value(text: str) -> tuple[str, bool, str]:
     if found is None:
         return "", False, ""
     raw = found[0]
-    for stop in ("</", "\\n", "&", '",', "',", "|"):
+    if (parameter := _PARAMETER.search(raw, 1)) is not None:
+        raw = raw[: parameter.start()]
+    for stop in ("</", "\\n", '",', "',", "|"):
         place = raw.find(stop)
         if place > 3:
             raw = raw[:place]
-    return raw.strip("\"'`*").rstrip(_TRAILING), False, text[found.end() :]
+    return raw.strip("\"'`*").rstrip(TRAILING), False, text[found.end() :]
 
 
 def _value_believed(word_class: WordClass, value: str, around: tuple[str, str], at_least: Strength) -> bool:
@@ -242,6 +202,8 @@ def _numeric_password(value: str) -> bool:
     return value.isdigit() and 6 <= len(value) <= 12 and len(set(value)) > 2
 
 
+_IN_BRACKETS = re.compile(r"\([^()\s]{5,80}\)[.,;:]?$")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _DIAL = re.compile(r"\d{1,2}(?:-\d{1,2}){2,3}")
 
 
@@ -258,10 +220,19 @@ def _is_phrase(text: str, word_class: WordClass) -> bool:
     return len(lower) == len(words) or (word_class is WordClass.PHRASE and words[: len(lower)] == lower)
 
 
+_HYPHENATED = re.compile(r"[A-Za-zÄÖÜäöüß]{3,12}(?:[-._][A-Za-zÄÖÜäöüß]{3,12}){3,7}")
+
+
+def _is_hyphenated_phrase(value: str) -> bool:
+    if _HYPHENATED.fullmatch(value) is None or is_placeholder(value):
+        return False
+    return not any(word.lower() in _FUNCTION_WORDS for word in re.split(r"[-._]", value))
+
+
 def _after_user(word_class: WordClass, text: str) -> bool:
     """`admin / x`, `admin:x`, `admin, x`: the second part is the secret."""
     parts = _SPLIT.split(text[:160].lstrip(" *_`\"'|"))
-    values = [part.strip("\"'`*").rstrip(_TRAILING) for part in parts[0:7:2]]
+    values = [part.strip("\"'`*").rstrip(TRAILING) for part in parts[0:7:2]]
     gaps = [gap.strip() for gap in parts[1:7:2]]
     if len(values) < 2 or not gaps or gaps[0] not in ("/", ":", ",", ";", "|", "und", "and", "&"):
         return False
@@ -302,8 +273,10 @@ def _told(word: SecretWord, tail: str, head: str) -> bool:
             adjacent = raw.lower() in _CONNECTORS
             connected = connected or adjacent
             continue
-        value, quoted, rest = first_value(tail[found.start() :])
-        told = _Told(value, quoted, rest, position, connected or raw.endswith(":"), adjacent, head + tail[:160])
+        bracketed = _IN_BRACKETS.match(raw) is not None
+        value, quoted, rest = first_value(tail[found.start() + bracketed :])
+        led_to = connected or raw.endswith(":") or bracketed
+        told = _Told(value, quoted, rest, position, led_to, adjacent, head + tail[:160])
         if _is_told_secret(word, told):
             return True
         lowered = raw.lower().strip("\"'`„“”()*,.:;")
@@ -319,7 +292,8 @@ def _is_told_secret(word: SecretWord, told: _Told) -> bool:
     led_to = told.connected or told.position == 0
     match word.word_class:
         case WordClass.PIN:
-            return led_to and _is_pin(value.rstrip("#*"), told.rest)
+            last = told.position <= 3 and not told.rest.strip(" .,;)") and _YEAR.fullmatch(value) is None
+            return (led_to or last) and _is_pin(value.rstrip("#*"), told.rest)
         case WordClass.PHRASE:
             return led_to and told.quoted and _is_phrase(value, word.word_class)
         case WordClass.PASSWORD:
@@ -346,15 +320,12 @@ _ENTRY = re.compile(r"(?i)authent|log[ -]?in|sign[ -]?in|anmeld|einlogg|zugang|z
 _LOGIN_SPELLINGS = ("log", "sign", "auth", "anmeld", "einlogg", "community")
 
 
-_HYPHENATED = re.compile(r"[A-Za-zÄÖÜäöüß]{3,12}(?:[-._ ][A-Za-zÄÖÜäöüß]{3,12}){3,7}")
-
-
 def _is_told_password(word: SecretWord, told: _Told) -> bool:
     value, found = told.value, strength(told.value)
     if len(value) < 5 or is_uuid(value) or (is_hex(value) and _names_digest(told.around)):
         return False
     chosen = password_strength(value) >= Strength.FAIR
-    if told.position == 0 and word.spelling.endswith("phrase") and _HYPHENATED.fullmatch(value):
+    if told.position == 0 and word.spelling.endswith("phrase") and _is_hyphenated_phrase(value):
         return True
     if told.connected:
         return found >= Strength.FAIR or (

@@ -19,7 +19,14 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from pi_sandbox.memory_check import live_secrets as live
-from pi_sandbox.memory_check import private_keys, secret_commands, secret_grammar, secret_layout, secret_words
+from pi_sandbox.memory_check import (
+    private_keys,
+    secret_accounts,
+    secret_commands,
+    secret_grammar,
+    secret_layout,
+    secret_words,
+)
 from pi_sandbox.memory_check.findings import LINE_LIMIT, Hit, too_dense
 from pi_sandbox.memory_check.prefilter import DistinctWords, TextBatch, Trigger, mask_of, merged_marks
 from pi_sandbox.memory_check.secret_values import (
@@ -44,7 +51,7 @@ _WORDS, _COMMANDS, _KEYS, _BASE, _CHOSEN, _VALUES, _LONG = (1 << place for place
 """`_LONG` is a word that is marked with `_VALUES` and as long as what the context plugins report."""
 _TRIGGERS = (
     Trigger((*secret_words.NEEDLES, *secret_layout.NEEDLES)),
-    Trigger((*secret_commands.NEEDLES, *secret_grammar.ACCOUNT_NEEDLES), secret_commands.SHAPES),
+    Trigger((*secret_commands.NEEDLES, *secret_accounts.NEEDLES), secret_commands.SHAPES),
     Trigger(private_keys.NEEDLES, private_keys.SHAPES),
     Trigger(
         tuple(
@@ -139,7 +146,7 @@ class _Index:
         for word, mask in marks.items():
             if mask & _VALUES and len(word) >= _SHORTEST_CONTEXT_SECRET:
                 mask |= _LONG
-            if mask & _VALUES and secret_grammar.may_stand_beside_name(word):
+            if mask & _VALUES and secret_accounts.may_stand_beside_name(word):
                 mask |= _COMMANDS
             marks[word] = mask
         last_words = DistinctWords(split[-1] for text in batch.split for split in text if split)
@@ -226,7 +233,7 @@ def _scan_line(found: _Found, views: tuple[str, ...], tables: secret_layout.Tabl
     for view in views:
         if mask & _COMMANDS:
             for message in chain(
-                secret_commands.urls(view), secret_commands.commands(view), secret_grammar.accounts(view)
+                secret_commands.urls(view), secret_commands.commands(view), secret_accounts.accounts(view)
             ):
                 found.tell(number, message)
         if told_here:
@@ -240,7 +247,7 @@ def _scan_line(found: _Found, views: tuple[str, ...], tables: secret_layout.Tabl
         ):
             found.tell(place, message)
     if mask & _COMMANDS and not found.has(number):
-        for message in chain.from_iterable(map(secret_grammar.beside_name, views)):
+        for message in chain.from_iterable(map(secret_accounts.beside_name, views)):
             found.tell(number, message)
     if (mask & _BASE or told_here) and not found.has(number):
         for message in _base_messages(freed[number], mask if told_here else mask & _BASE):

@@ -12,6 +12,9 @@ from collections import Counter
 from enum import IntEnum
 from functools import lru_cache
 
+TRAILING = ".,;:!?)]}|\"'`*>”“»…"
+"""What at the end of a value belongs to the text around it."""
+
 
 class Strength(IntEnum):
     """How much a value looks like a secret, weakest first."""
@@ -49,7 +52,7 @@ _PLACEHOLDER_WORD = re.compile(
 _ALGORITHM = re.compile(
     r"^(?:sha-?\d{1,3}\w{0,6}|md5|base-?\d\d\w{0,4}|utf-?\d\d?\w{0,2}|ipv[46]|x\.?509\w{0,2}|(?:id_)?ed25519\w{0,4}|"
     r"(?:id_)?rsa-?\d{0,4}|aes-?\d{0,3}\w{0,6}(?:-\w+){0,2}|argon2\w{0,2}|"
-    r"pbkdf2\w{0,12}|hs\d{3}|rs\d{3}|es\d{3}|ps\d{3}|eddsa|oauth-?\d?\.?\d?|saml\d?|oidc|tls-?v?\d?\.?\d?|"
+    r"pbkdf2\w{0,12}|scram-sha-\d+\w{0,6}|hs\d{3}|rs\d{3}|es\d{3}|ps\d{3}|eddsa|oauth-?\d?\.?\d?|saml\d?|oidc|tls-?v?\d?\.?\d?|"
     r"http/?\d?\.?\d?|h264|h265|k8s|s3|ec2|iso-?\d+\w*|rfc-?\d+|u2f|fido2?|webauthn|"
     r"2fa|mfa|otp|totp|p-?(?:256|384|521)|secp\d{3}\w\d|curve25519|x25519|chacha20\w*(?:-\w+)?|blake[23]\w{0,2}|"
     r"bcrypt\d?|scrypt|crc\d{2}|latin-?\d|win(?:32|64)|x86(?:[-_]64)?|amd64|arm64\w*|"
@@ -89,7 +92,9 @@ _PLAIN_SHAPES = (
     re.compile(r"(?:[a-z_][a-z_.-]{1,40}|[A-Z_][A-Z_.-]{1,40}|[A-Z][a-z]{1,20})=\S*"),
     re.compile(r"[\[({<].*[\])}>]?", re.DOTALL),
     re.compile(r"--?[A-Za-z][\w-]*(?:=.*)?"),
-    re.compile(r"(?:[\w./-]+\.[a-z]{1,5})?#[A-Za-z][A-Za-z_-]*|#[0-9a-fA-F]{6}"),  # anchors, colours
+    re.compile(
+        r"(?:[\w./-]+\.[a-z]{1,5})?#[A-Za-z][A-Za-z_-]*|(?:[a-z]+ )*#[0-9a-fA-F]{6}(?: [a-z]+)*"
+    ),  # anchors, colours
     re.compile(r"#\d+|[A-Z]{2,8}-\d{1,6}"),  # ticket numbers
 )
 _WORDS_WITH_DIGIT = re.compile(r"[A-Za-z]{3,}\d{1,2}")
@@ -143,7 +148,7 @@ def is_algorithm(value: str) -> bool:
 
 def is_hex(value: str) -> bool:
     """Tells whether the value is hexadecimal of one case, as digests, commits and some tokens are."""
-    return _HEX.fullmatch(value) is not None and not value.isdigit()
+    return _HEX.fullmatch(value) is not None and not value.isdecimal()
 
 
 def is_uuid(value: str) -> bool:
@@ -158,7 +163,7 @@ def looks_random(value: str) -> bool:
         return False
     if len(set(value)) < min(8, len(value) * 2 // 3):
         return False
-    digits = sum(character.isdigit() for character in value)
+    digits = sum(character.isdecimal() for character in value)
     cases = any(c.islower() for c in value) and any(c.isupper() for c in value)
     if digits == 0:
         return cases and len(value) >= 16 and entropy(value) >= 3.4 and not _is_camel_words(value)
@@ -186,7 +191,7 @@ def _strength(value: str) -> Strength:
     if _is_plain(value):
         return Strength.WORD
     letters = sum(character.isalpha() for character in value)
-    digits = sum(character.isdigit() for character in value)
+    digits = sum(character.isdecimal() for character in value)
     symbols = sum(character in _SYMBOLS for character in value)
     if letters == 0 and symbols < 2:
         return Strength.WORD
@@ -267,7 +272,7 @@ def looks_chosen_with_care(value: str) -> bool:
 
 
 _MARK = re.compile(r"[#$%&+=^~@§€]|[!?*]\w|[A-Za-z]{12}")
-_LETTER = re.compile(r"[A-Za-z]")
+_LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile(r"\d")
 
 

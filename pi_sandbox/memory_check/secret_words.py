@@ -37,10 +37,11 @@ class SecretWord:
 
 _CORE = re.compile(
     r"(?P<password>passw(?:or[dt]s?|örtern?|örter|oerter|d)|pass[ _-]?phrases?|passcodes?|passkey|pswd|pword|"
-    r"kennw(?:ort(?:e?s)?|örtern?|örter)|losungswort|codewort|zugangscodes?)"
+    r"kennw(?:ort(?:e?s)?|örtern?|örter)|losungswort|codewort|geheimwort|zugangscodes?)"
     r"|(?P<short_password>pass|pwd|pw|psk)"
     r"|(?P<phrase>mnemonic|(?:seed|wallet|recovery)[ _-]?(?:phrase|words?|wörter)|wiederherstellungs(?:phrase|wörter))"
     r"|(?P<token>tokens?|pat(?![a-z])|secrets?|geheimnisse|geheimnis|bearer|authorization)"
+    r"|(?P<lock>(?:zahlen|fahrrad|koffer|vorhänge)schloss|keypad|tastenfeld)"
     r"|(?P<key>keys?|schlüssels?)"
     r"|(?P<code>codes?|kombination|combination)"
     r"|(?P<login>credentials?|creds|(?:zugangs|anmelde|login[ _-]?)daten|zugang|log[ -]?ins?|logged in|sign[ -]?in|"
@@ -55,6 +56,7 @@ _CLASSES = {
     "token": WordClass.TOKEN,
     "key": WordClass.WEAK,
     "code": WordClass.PIN,
+    "lock": WordClass.PIN,
     "login": WordClass.WEAK,
     "pin": WordClass.PIN,
     "sas": WordClass.TOKEN,
@@ -89,12 +91,14 @@ _ACCOUNT_BEFORE = re.compile(r"(?:root|bind|user|admin|db|ftp|smtp|mail|sudo|wif
 _PIN_BEFORE = re.compile(r"(?:sim|geräte|karten|alarm|handy)-?$")
 _ENDINGS = re.compile(r"(?:s|e|es|en|er|ern)?(?![a-zäöüß])")
 NEEDLES: tuple[str, ...] = tuple(
-    "pass pswd pword kennw losungswort codewort zugang pwd pw psk mnemonic seed wallet recovery wiederherst token "
+    "pass pswd pword kennw losungswort codewort geheimwort zugang pwd pw psk mnemonic seed wallet recovery wiederherst "
+    "token zahlenschloss fahrradschloss kofferschloss vorhängeschloss keypad tastenfeld "
     "pat secret geheimnis bearer auth key schlüssel code credential creds anmeld login log logged sign einlogg "
     "community pin puk geheimzahl kombination combination tan sas".split()
 )
 CHOSEN_NEEDLES: tuple[str, ...] = tuple(
-    "pass pswd pword kennw losungswort codewort zugangscode pwd pw psk mnemonic seed wallet recovery wiederherst pin "
+    "pass pswd pword kennw losungswort codewort geheimwort schloss keypad tastenfeld zugangscode pwd pw psk "
+    "mnemonic seed wallet recovery wiederherst pin "
     "puk tan code geheimzahl kombination combination wlan wifi wi-fi wpa wep netz network wireless ssid".split()
 )
 """After these also a number or a plain word may be the secret; after the others only what a machine or a careful person
@@ -125,7 +129,7 @@ _BENIGN_NEXT = re.compile(
 _BENIGN_SUFFIX = re.compile(
     r"^[_.-]?(?:(?:file|path|ref|refs|name|names|id|ids|url|uri|endpoint|type|typ|policy|length|len|länge|min|max|"
     r"expir\w*|lifetime|ttl|count|limit|limits|bucket|manager|hash|hashes|hint|field|"
-    r"feld|prompt|cmd|command|env|vars?|variable|helper|store|rotation|rotate|reset|required|auth|authentication|"
+    r"feld|prompt|cmd|command|env|vars?|variable|helper|store|rotation|rotate|reset|required|authentication|"
     r"method|format|form|prefix|algorithm|alg|version|size|usage|budget|rate|window|index|column|spalte|"
     r"label|regel|richtlinie|datei|pfad|verwaltung|tresor|abfrage|änderung|wechsel|safe|provider|resolver|exchange|"
     r"issuer|audience|scope|scopes|stream|factory|handler|service|server|validator|check|checks|encoder|"

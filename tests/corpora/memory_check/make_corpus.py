@@ -11,6 +11,7 @@ from typing import Literal
 
 from tests.corpora.memory_check.longer_items import LONGER_NEGATIVES, LONGER_PERSONAL, LONGER_SECRETS
 from tests.corpora.memory_check.negative_items import NEGATIVES
+from tests.corpora.memory_check.noted_items import NOTED_NEGATIVES, NOTED_PERSONAL, NOTED_SECRETS
 from tests.corpora.memory_check.personal_items import PERSONAL
 from tests.corpora.memory_check.secret_items import SECRETS, TOKEN_CONTEXTS
 from tests.corpora.memory_check.short_items import SHORT_NEGATIVES, SHORT_PERSONAL, SHORT_SECRETS
@@ -46,9 +47,9 @@ def make_items(seed: int = 7) -> list[Item]:
     values = Values(seed)
     items = [*_token_items(values)]
     groups: tuple[tuple[Kind, tuple[tuple[str, str, str], ...]], ...] = (
-        ("secret", SECRETS + LONGER_SECRETS + SHORT_SECRETS),
-        ("personal", PERSONAL + LONGER_PERSONAL + SHORT_PERSONAL),
-        ("negative", NEGATIVES + LONGER_NEGATIVES + SHORT_NEGATIVES),
+        ("secret", SECRETS + LONGER_SECRETS + SHORT_SECRETS + NOTED_SECRETS),
+        ("personal", PERSONAL + LONGER_PERSONAL + SHORT_PERSONAL + NOTED_PERSONAL),
+        ("negative", NEGATIVES + LONGER_NEGATIVES + SHORT_NEGATIVES + NOTED_NEGATIVES),
     )
     for kind, templates in groups:
         for category, language, template in templates:

@@ -75,6 +75,14 @@ class Values:
     def _simple_password(self) -> str:
         return self.pick(string.ascii_lowercase, self.random.randrange(4, 7)) + self.pick(string.digits, 3)
 
+    def _mixed_password(self) -> str:
+        r = self.random
+        word, other = r.choice(WORDS).capitalize(), r.choice(WORDS).lower()
+        return f"{word}{r.choice('!#$?*')}{other}{r.randrange(1, 99)}"
+
+    def _hyphen_phrase(self) -> str:
+        return "-".join(self.random.sample(WORDS, 5))
+
     def _passphrase(self) -> str:
         return " ".join(w.lower() for w in self.random.sample(WORDS, 5))
 

@@ -13,6 +13,7 @@ from pi_sandbox.memory_check import (
     personal_rows,
     personal_statements,
     private_keys,
+    secret_accounts,
     secret_commands,
     secret_words,
 )
@@ -55,6 +56,11 @@ def test_the_prefilter_loses_nothing_of_any_text(lines: list[str]) -> None:
     assert_nothing_lost(lines)
 
 
+@pytest.mark.parametrize("value", ["2025-03İ01x", "2025ö03ö01", "ab²cdef³gh", "１２３４ab!", "Tiger#ſ42x"])
+def test_the_prefilter_loses_nothing_whose_letters_or_digits_are_not_of_ascii(value: str) -> None:
+    assert_nothing_lost([f"Key rotation: {value}", f"password {value}", f"the token is {value}{value}"])
+
+
 def test_the_prefilter_loses_nothing_when_items_are_damaged() -> None:
     chance = random.Random(5)
     for item in chance.sample(ITEMS, 250):
@@ -70,7 +76,15 @@ def _expressions() -> list[re.Pattern[str]]:
     found: list[re.Pattern[str]] = []
     waiting: list[object] = [
         value
-        for module in (personal_contact, personal_numbers, personal_rows, private_keys, secret_commands, secret_words)
+        for module in (
+            personal_contact,
+            personal_numbers,
+            personal_rows,
+            private_keys,
+            secret_accounts,
+            secret_commands,
+            secret_words,
+        )
         for name, value in vars(module).items()
         if not name.startswith("__")
     ]
