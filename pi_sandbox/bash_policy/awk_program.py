@@ -4,8 +4,8 @@ What always holds, for the original awk, mawk, gawk and busybox:
 
 - A program is cut into tokens as all of them cut it; where they could differ, it is refused: a `/` of which it is not
   certain whether it divides or begins a regular expression, a regular expression of which it is not certain where it
-  ends, a number with letters behind it, a comment, a line break in a string, characters outside ASCII that are in no
-  string or expression.
+  ends, a number with letters behind it, a comment with a backslash, a line break in a string, characters outside ASCII
+  that are in no string, comment or expression.
 - No program is run: `|`, `|&` and `system` are refused. No file is written: in `print` and `printf`, a `>` outside
   parentheses is refused up to the `;` or `}` that ends the statement, and `>>` everywhere.
 - No code is brought in and no function called by a name made at run time: `@` is refused, and a call of a function that
@@ -39,7 +39,7 @@ class _Token:
     text: str
 
 
-_BLANK = re.compile(r"(?:[ \t]|\\\n)+")
+_BLANK = re.compile(r"(?:[ \t]|\\\n)+|#[^\\\n]*(?=\n|\Z)")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
@@ -100,7 +100,7 @@ class _Cutter:
     def _token(self) -> None:
         character = self._text[self._at]
         if character == "#":
-            raise Refused("a comment in a program of awk is refused; leave it out")
+            raise Refused("a comment with a backslash in a program of awk is refused; leave it out")
         if character == '"':
             self._add(_Kind.STRING, self._take(_STRING))
         elif character == "/" and not self._divides():

@@ -208,7 +208,7 @@ QUERIES: Queries = {
     ),
     ("diff",): _differences(
         "diff",
-        "--cached/--staged --merge-base --no-index -0/--unmerged --base -1 --ours -2 --theirs -3 --cc -c "
+        "--cached/--staged --check --merge-base --no-index -0/--unmerged --base -1 --ours -2 --theirs -3 --cc -c "
         "--combined-all-paths -q/--quiet",
     ),
     ("diff-tree",): Query(
@@ -347,8 +347,10 @@ QUERIES: Queries = {
     ("var",): _query("var", "-l", most_operands=1),
     ("version",): _query("version", "--build-options", most_operands=0),
     ("worktree", "list"): _query("worktree list", "--porcelain -v/--verbose -z", most_operands=0),
+    ("submodule",): _query("submodule", "", most_operands=0),
     ("submodule", "status"): _query("submodule status", "--cached --recursive"),
     ("bisect", "log"): _query("bisect log", "", most_operands=0),
+    ("notes",): _query("notes", "", most_operands=0),
     ("notes", "list"): _query("notes list", "", most_operands=1),
     ("notes", "show"): _query("notes show", "", most_operands=1),
     ("sparse-checkout", "list"): _query("sparse-checkout list", "", most_operands=0),

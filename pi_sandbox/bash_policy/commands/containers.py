@@ -1,7 +1,7 @@
 """docker and docker compose: queries of the engine that the environment names.
 
 - Listed are subcommands that list, inspect or show. Refused: everything that runs, changes, copies or sends, and what
-  does not end (`logs -f`, `stats` without `--no-stream`, `events`).
+  does not end (`logs -f`, `stats` without `--no-stream`, `events` without `--until`).
 - Refused before the subcommand: `-H`, `-c`, `--context`, `--config` and `--tls*` (another engine or configuration).
 - `docker top` takes one name: what follows would be options of a ps that runs elsewhere.
 """
@@ -33,6 +33,11 @@ def _ends(parsed: Parsed) -> None:
         raise Refused("docker stats does not end; write docker stats --no-stream")
 
 
+def _ends_some_time(parsed: Parsed) -> None:
+    if not parsed.has("--until"):
+        raise Refused("docker events does not end; write docker events --since 1h --until 0s")
+
+
 _LIST = "-q/--quiet --no-trunc"
 _FILTER = "-f/--filter --format"
 _CONTAINERS = _query("docker ps", f"-a/--all -l/--latest -s/--size {_LIST}", f"-n/--last {_FILTER}", most_operands=0)
@@ -51,6 +56,16 @@ _STATS = Query(
         advice=_ADVICE,
     ),
     check=_ends,
+)
+_EVENTS = Query(
+    OptionTable(
+        "docker events",
+        plain_options("--help") + value_options("-f/--filter --format --since --until"),
+        dashed_values=False,
+        advice=_ADVICE,
+    ),
+    most_operands=0,
+    check=_ends_some_time,
 )
 _INFO = _query("docker info", "", "-f/--format", most_operands=0)
 _PLAIN_LIST = _query("docker ls", _LIST, _FILTER, most_operands=0)
@@ -73,6 +88,7 @@ _COMPOSE: Queries = {
         "--format --hash",
     ),
 }
+_KINDS = ("network", "volume", "context", "plugin", "node", "service")
 _QUERIES: Queries = {
     ("ps",): _CONTAINERS,
     ("images",): _IMAGES,
@@ -84,6 +100,7 @@ _QUERIES: Queries = {
     ("diff",): _DIFF,
     ("stats",): _STATS,
     ("info",): _INFO,
+    **dict.fromkeys((("events",), ("system", "events")), _EVENTS),
     ("version",): _query("docker version", "", "-f/--format", most_operands=0),
     ("search",): _query("docker search", "--no-trunc", "-f/--filter --format --limit", most_operands=1),
     **dict.fromkeys((("container", "ls"), ("container", "ps"), ("container", "list")), _CONTAINERS),
@@ -96,12 +113,8 @@ _QUERIES: Queries = {
     **dict.fromkeys((("image", "ls"), ("image", "list")), _IMAGES),
     ("image", "inspect"): _INSPECT,
     ("image", "history"): _HISTORY,
-    **dict.fromkeys(
-        ((kind, "ls") for kind in ("network", "volume", "context", "plugin", "node", "service")), _PLAIN_LIST
-    ),
-    **dict.fromkeys(
-        ((kind, "inspect") for kind in ("network", "volume", "context", "plugin", "node", "service")), _INSPECT
-    ),
+    **dict.fromkeys(((kind, "ls") for kind in (*_KINDS, "secret", "config", "stack")), _PLAIN_LIST),
+    **dict.fromkeys(((kind, "inspect") for kind in _KINDS), _INSPECT),
     ("context", "show"): _query("docker context show", most_operands=0),
     ("system", "info"): _INFO,
     ("system", "df"): _query("docker system df", "-v/--verbose", "--format", most_operands=0),
@@ -170,6 +183,7 @@ RULES = (
             "docker diff name",
             "docker history name",
             "docker stats --no-stream",
+            "docker events --since 1h --until 0s",
             "docker network ls",
             "docker network inspect bridge",
             "docker volume ls -q",

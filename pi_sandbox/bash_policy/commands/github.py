@@ -162,6 +162,13 @@ _QUERIES: Queries = {
         ),
     ),
     ("auth", "status"): _query("auth status", plain_options("-a/--active"), most_operands=0),
+    **{
+        (kind, "list"): _query(
+            f"{kind} list", _JSON + _IN_REPOSITORY + value_options("-L/--limit -o/--org"), most_operands=0
+        )
+        for kind in ("alias", "extension", "config", "secret", "variable", "ruleset", "org", "project")
+    },
+    ("ruleset", "view"): _view("ruleset view", "", "-o/--org"),
     ("status",): _query("status", value_options("-e/--exclude -o/--org"), most_operands=0),
     ("version",): _query("version", most_operands=0),
     ("api",): Query(OptionTable("gh api", _api_options(), dashed_values=False, advice=_ADVICE), check=_only_gets),
@@ -212,6 +219,7 @@ RULES = (
             "gh api -X GET search/issues -f q=needle",
             "gh api /user -H 'Accept: application/json'",
             "gh status",
+            "gh secret list",
             "gh --version",
         ),
         refused=(

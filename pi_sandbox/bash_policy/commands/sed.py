@@ -1,7 +1,8 @@
 """sed: one substitution on standard input, or a list of printing expressions in quiet mode.
 
 - The two forms are the specification's: `s/…/…/` without `e` and `w`, on a pipe or `< file` and not on files that are
-  named; or, with `-n`, addresses with `p`, `P`, `=`, `l` or `q`, on files as well.
+  named; or, with `-n`, addresses with `p`, `P`, `=`, `l` or `q`, also in braces, on files
+  as well.
 - Everything else of the language is refused, above all what writes (`w`, `W`, `s///w`), runs (`e`, `s///e`), reads
   other files (`r`, `R`) or changes files in place (`-i`).
 - An expression is refused where versions of sed could disagree about where it ends: a delimiter in brackets, a letter
@@ -120,18 +121,28 @@ def _is_substitution(text: str) -> bool:
 
 def _judge_printing(text: str) -> None:
     script = _Script(text)
+    depth = 0
     while True:
         script.skip(" \t\n;")
         if not script.rest:
-            return
+            break
+        if script.rest[0] == "}":
+            script.next()
+            depth -= 1
+            continue
         script.address()
         script.skip("! \t")
         command = script.next()
+        if command == "{":
+            depth += 1
+            continue
         if command not in ("p", "P", "=", "l", "q"):
             raise Refused(f"the command {command or '(none)'} in the script {text} of sed is refused; {_FORMS}")
         script.skip(" \t")
-        if script.rest and script.rest[0] not in ";\n":
+        if script.rest and script.rest[0] not in ";\n}":
             raise Refused(f"{script.rest} behind {command} in the script of sed is refused; {_FORMS}")
+    if depth:
+        raise Refused(f"the braces in the script {text} of sed do not match; {_FORMS}")
 
 
 def _scripts(parsed: Parsed) -> tuple[tuple[str, ...], tuple[Word, ...]]:
@@ -184,6 +195,7 @@ RULES = (
             "sed -n '/one/!p' notes/a.md",
             "sed -n '1,40p;41q' notes/a.md",
             "sed -n '=' notes/a.md",
+            "sed -n '/one/,/two/{/two/!p}' notes/a.md",
             "sed -n '1p\n3p' notes/a.md",
             "sed -n -- 1p -e.md",
             "cat notes/a.md | sed 's/one/two/g'",
@@ -222,7 +234,8 @@ RULES = (
             "sed -n '1p' *",
             "sed -n 1p *.md",
             "sed -n '/[/]w out/p' notes/a.md",
-            "sed -n '1{p}' notes/a.md",
+            "sed -n '1{p;w out\n}' notes/a.md",
+            "sed -n '1{p' notes/a.md",
             "sed -n -f script notes/a.md",
             "sed -n --file=script notes/a.md",
             "sed 1d notes/a.md",

@@ -161,7 +161,7 @@ def test_a_program_that_only_reads_is_accepted(program: str) -> None:
         ("/[/]/", "in brackets or no end"),
         ("/a", "in brackets or no end"),
         ("{x = 0x1print}", "followed by letters"),
-        ("{x} # y", "a comment"),
+        ("{x} # y\\", "a comment"),
         ('{"a', "not understood"),
         ('{"a\\\nb"}', "not understood"),
         ("{é}", "not understood"),
