@@ -47,12 +47,21 @@ def shortened(text: str, units: int) -> str:
     """Gives the beginning of the text that has at most so many units; no character is cut in two."""
     if utf16_units(text) <= units:
         return text
-    return text.encode("utf-16-le", "surrogatepass")[: units * 2].decode("utf-16-le", "ignore")
+    data = text.encode("utf-16-le", "surrogatepass")
+    end = units * 2
+    return data[: end - 2 * _is_inside_character(data, end)].decode("utf-16-le", "surrogatepass")
 
 
 def without_middle(text: str, units: int) -> str:
     """Gives the text, or half as much of its beginning and of its end if it has more units than that."""
     if utf16_units(text) <= units:
         return text
-    end = text.encode("utf-16-le", "surrogatepass")[-(units // 2) * 2 :].decode("utf-16-le", "ignore")
+    data = text.encode("utf-16-le", "surrogatepass")
+    start = len(data) - units // 2 * 2
+    end = data[start + 2 * _is_inside_character(data, start) :].decode("utf-16-le", "surrogatepass")
     return f"{shortened(text, units // 2)}\n[…]\n{end}"
+
+
+def _is_inside_character(data: bytes, place: int) -> bool:
+    """Tells whether this place of the bytes, which are no end of them, lies between the two units of one character."""
+    return place > 0 and 0xD8 <= data[place - 1] <= 0xDB and 0xDC <= data[place + 1] <= 0xDF

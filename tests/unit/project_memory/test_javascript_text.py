@@ -15,7 +15,10 @@ from pi_sandbox.project_memory.javascript_text import (
     without_middle,
 )
 
-ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=40)
+ANY_TEXT = st.text(st.characters(exclude_categories=()) | st.sampled_from("\ud83d\ude00\U0001f600"), max_size=40).map(
+    lambda text: text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+)
+"""As JavaScript has it: two surrogates that make a pair are one character."""
 
 
 @pytest.mark.parametrize(
@@ -58,10 +61,16 @@ def test_broken_utf_8_becomes_replacement_characters_as_in_node(data: bytes, tex
 
 
 @given(ANY_TEXT, st.integers(0, 40))
-def test_a_shortened_text_is_a_beginning_within_the_limit(text: str, units: int) -> None:
-    short = shortened(text, units)
-    assert utf16_units(short) <= units
-    assert short == text or text.encode("utf-16-le", "surrogatepass").startswith(short.encode("utf-16-le", "ignore"))
+def test_a_shortened_text_is_the_longest_beginning_within_the_limit(text: str, units: int) -> None:
+    fitting = [text[:count] for count in range(len(text) + 1) if utf16_units(text[:count]) <= units]
+    assert shortened(text, units) == fitting[-1]
+
+
+@given(ANY_TEXT, st.integers(0, 40))
+def test_a_text_without_its_middle_is_its_longest_beginning_and_end(text: str, units: int) -> None:
+    ends = [text[start:] for start in range(len(text) + 1) if utf16_units(text[start:]) <= units // 2]
+    expected = text if utf16_units(text) <= units else f"{shortened(text, units // 2)}\n[…]\n{ends[0]}"
+    assert without_middle(text, units) == expected
 
 
 def test_a_character_of_two_units_is_not_cut_in_two() -> None:
@@ -72,3 +81,8 @@ def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
     assert without_middle("0123456789", 4) == "01\n[…]\n89"
     assert without_middle("\U0001f600" * 5, 6) == "\U0001f600\n[…]\n\U0001f600"
     assert without_middle("0123", 4) == "0123"
+
+
+def test_a_lone_surrogate_stays_where_it_is() -> None:
+    assert shortened("\ud800a\U0001f600", 3) == "\ud800a"
+    assert without_middle("0123456\udc00a", 4) == "01\n[…]\n\udc00a"
