@@ -9,6 +9,7 @@ import contextlib
 import json
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -159,6 +160,30 @@ def undo_change(change: str, agent_folder: Path, project: Path, force: bool) -> 
 
     undone = journal_undo(_memory(agent_folder, project), {"id": change, "force": force}, Call())["change"]
     sys.stdout.write(visible(f"{undone['action']} {undone['path']}: done as change {undone['id']}") + "\n")
+
+
+@commands.command()
+@click.option("--folder", type=click.Path(path_type=Path), help="A new folder for the run; a temporary one if none.")
+@click.option("--writers", type=click.IntRange(1), default=8, show_default=True, help="Writers of one memory.")
+@click.option(
+    "--kills", type=click.IntRange(0), default=200, show_default=True, help="How often one of them is killed."
+)
+@click.option(
+    "--namespaces", type=click.IntRange(1, 2), default=2, show_default=True, help="PID namespaces they are in."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Begins the sequence of chances.")
+@click.option("--without-lock", is_flag=True, help="The control: the same run without the lock, which has to fail.")
+def stress(folder: Path | None, writers: int, kills: int, namespaces: int, seed: int, without_lock: bool) -> None:
+    """Let writers share a memory, kill them at random, and count what is lost, torn or stuck."""
+    from pi_sandbox.project_memory.stress import run_stress
+    from pi_sandbox.project_memory.stress_checks import StressFailedError, StressPlan
+
+    plan = StressPlan(writers=writers, kills=kills, namespaces=namespaces, seed=seed, with_lock=not without_lock)
+    with tempfile.TemporaryDirectory(prefix="pi-memory-stress-") as temporary:
+        result = run_stress(folder or Path(temporary) / "run", plan)
+    sys.stdout.write(f"{result.summary()}\n")
+    if not result.passed:
+        raise StressFailedError("the stress run found something wrong", "give --folder to look at what it left")
 
 
 def _memory(agent_folder: Path, project: Path) -> MemoryAccess:

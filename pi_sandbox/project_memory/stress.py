@@ -21,6 +21,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.project_memory.journal_entry import Outcome
 from pi_sandbox.project_memory.lease import Terms
 from pi_sandbox.project_memory.locks import HeldLock, acquire_within
@@ -38,11 +39,14 @@ _PATIENCE = 4
 
 
 def run_stress(folder: Path, plan: StressPlan) -> StressResult:
-    """Run in an empty folder and give what came of it; raises `FilesError`."""
+    """Run in a new folder and give what came of it; raises `FilesError`."""
     places = Places(folder)
-    for each in (places.memory, folder / "locks"):
-        each.mkdir(parents=True)
-    places.alive.touch()
+    try:
+        for each in (places.memory, folder / "locks"):
+            each.mkdir(parents=True)
+        places.alive.touch()
+    except OSError as error:
+        raise FilesError(f"{quoted(folder)} cannot be used: {error.strerror}", "give a folder that is new") from error
     apart = _apart() if plan.namespaces > 1 else None
     began = time.monotonic()
     with _Looker(places, plan) as looker, _Writers(places, plan, apart) as writers:

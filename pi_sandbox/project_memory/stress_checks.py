@@ -11,6 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 
+from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.exit_codes import ExitCode
+
 _SEAL = b"sealed "
 
 
@@ -58,6 +61,21 @@ class StressResult:
         """Whether nothing went wrong, and enough happened to say so."""
         wrong = self.lost + self.torn + self.stuck + self.overlaps + self.unexplained
         return wrong == 0 and self.acknowledged > 0 and self.looks > 0
+
+    def summary(self) -> str:
+        """Give the result in two lines."""
+        return (
+            f"{self.writers} writers, {self.kills} kills, namespaces: {self.namespaces}, {self.seconds:.0f} s, "
+            f"{self.acknowledged} lines acknowledged, {self.looks} looks at files\n"
+            f"lost {self.lost}, torn {self.torn}, stuck {self.stuck}, "
+            f"overlaps {self.overlaps}, unexplained {self.unexplained}"
+        )
+
+
+class StressFailedError(PiSandboxError):
+    """A stress run lost, tore or blocked something."""
+
+    exit_code = ExitCode.FINDINGS
 
 
 def seal(body: bytes) -> bytes:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pi_sandbox.errors import FilesError
 from pi_sandbox.project_memory import stress
 from pi_sandbox.project_memory.lease import Terms
 from pi_sandbox.project_memory.stress import run_stress
@@ -55,6 +56,12 @@ def test_a_lock_that_nobody_gets_is_found_stuck(tmp_path: Path, monkeypatch: pyt
     assert not result.passed
 
 
+def test_a_folder_that_is_in_use_is_not_run_in(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    with pytest.raises(FilesError, match="cannot be used"):
+        run_stress(tmp_path, SMALL)
+
+
 def test_a_writer_ends_by_itself_when_its_run_was_killed(tmp_path: Path) -> None:
     places = Places(tmp_path)
     places.alive.touch()
@@ -79,6 +86,14 @@ def test_one_wrong_thing_of_any_kind_fails_the_run(what: str) -> None:
 @pytest.mark.parametrize("what", ["acknowledged", "looks"])
 def test_a_run_in_which_nothing_happened_is_no_success(what: str) -> None:
     assert not dataclasses.replace(CLEAN, **{what: 0}).passed
+
+
+def test_a_result_is_told_with_all_its_counts() -> None:
+    told = dataclasses.replace(CLEAN, lost=1, torn=2, stuck=3, overlaps=4, unexplained=5).summary()
+    assert told == (
+        "8 writers, 200 kills, namespaces: 2, 60 s, 100 lines acknowledged, 100 looks at files\n"
+        "lost 1, torn 2, stuck 3, overlaps 4, unexplained 5"
+    )
 
 
 @pytest.mark.parametrize("body", [b"", b"text\n", b"sealed ", seal(b"twice")])
