@@ -37,6 +37,7 @@ _ADVICE = {
     **dict.fromkeys(("--exec", "--upload-pack"), "runs a program; leave it out"),
     "--show-signature": "runs gpg; leave it out",
     "--help": "opens a manual; leave it out",
+    **dict.fromkeys(("--dirty", "--broken"), "refreshes the index, which writes it; write git status --short as well"),
 }
 
 
@@ -313,7 +314,7 @@ QUERIES: Queries = {
         "describe",
         "--contains --all --tags --long --exact-match --first-parent --always --debug",
         "--match --exclude --candidates",
-        "--dirty --broken --abbrev",
+        "--abbrev",
     ),
     ("name-rev",): _query(
         "name-rev", "--tags --name-only --all --always --no-undefined --undefined", "--refs --exclude"

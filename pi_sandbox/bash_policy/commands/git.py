@@ -219,6 +219,7 @@ RULES = (
             "git log *",
             "git log --format --output=out",
             "git log --show-signature",
+            "git describe --always --dirty",
             "git log --format=%G?",
             "git log --pretty='%h %+GK'",
             "git for-each-ref --format='%(signature)'",

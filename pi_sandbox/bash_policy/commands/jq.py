@@ -17,12 +17,12 @@ from pi_sandbox.bash_policy.options import OptionTable, matches, plain_options, 
 from pi_sandbox.bash_policy.words import Word
 
 _JQ_OUTSIDE = re.compile(
-    r'(?<![\w.$"])(?:(?P<module>import|include|modulemeta|get_search_list)|(?P<environment>env))(?![\w:"])'
+    r'(?<![\w.$"])(?:(?P<module>import|include|modulemeta|get_search_list)|(?P<environment>env))(?![\w:])'
     r"|(?P<variable>\$ENV)\b"
 )
 _YQ_OUTSIDE = re.compile(
     r'(?<![\w.$"])(?:(?P<module>import|include|load(?:_\w+)?|eval|system)|(?P<environment>env|strenv|envsubst))'
-    r'(?![\w:"])|(?P<variable>\$ENV)\b'
+    r"(?![\w:])|(?P<variable>\$ENV)\b"
 )
 _TWO_VALUES = frozenset({"--arg", "--argjson", "--slurpfile", "--rawfile"})
 _UNSEEN = "reads a filter that nobody has seen; write the filter on the command line"
@@ -119,6 +119,7 @@ RULES = (
             "jq -nL modules .",
             "jq 'import \"a\" as a; .' data.json",
             "jq 'include \"a\"; .' data.json",
+            "jq 'import\"a\" as a; .' data.json",
             "jq -n env",
             "jq -n '$ENV.PATH'",
             "jq -n '[env]'",
