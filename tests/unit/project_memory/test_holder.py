@@ -38,6 +38,17 @@ def test_the_start_of_a_process_is_told_on_the_clock_of_the_day() -> None:
         other.kill()
 
 
+def test_the_start_of_an_old_process_is_told_from_the_start_of_the_machine() -> None:
+    look = SystemWitness().look(1)
+    assert look.process_start is not None
+    assert look.started_at is not None
+    boot = next(
+        int(line.split()[1]) for line in Path("/proc/stat").read_text().splitlines() if line.startswith("btime")
+    )
+    expected = boot * 1000 + int(look.process_start) * 1000 / os.sysconf("SC_CLK_TCK")
+    assert abs(look.started_at - expected) < 3_000
+
+
 def test_a_process_after_a_fork_is_another_one() -> None:
     witness = SystemWitness()
     before = witness.me
