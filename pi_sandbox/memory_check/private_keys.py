@@ -21,6 +21,10 @@ _ETHEREUM = re.compile(
 )
 _BITLOCKER = re.compile(r"\d(?<!\d.)\d{5}(?:-\d{6}){7}(?!\d)")
 _CODE_GROUPS = re.compile(r"(?<![A-Za-z0-9-])[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,7}(?![A-Za-z0-9-])")
+_DIGIT_CODES = re.compile(
+    r"(?i)(?:backup|recovery|wiederherstellungs|notfall|einmal|"
+    r"scratch)[- ]?codes?\b[^\n\d]{0,40}(?<!\d)\d{4}[ -]?\d{4}(?!\d)"
+)
 _FOUR_FOURS = re.compile(r"(?<![A-Za-z])[a-z]{4}(?:[ -][a-z]{4}){3}(?![A-Za-z])")
 _CODE_WORDS = re.compile(
     r"(?i)recovery|backup[ -]?codes?|wiederherstellung|app[- ]?(?:password|passwort|kennwort)|app[- ]?specific|"
@@ -69,7 +73,7 @@ def _codes(line: str) -> Iterator[str]:
         yield "a wallet's private key"
     if any(all(int(part) % 11 == 0 for part in found[0].split("-")) for found in _BITLOCKER.finditer(line)):
         yield "a BitLocker recovery key"
-    if (
+    if _DIGIT_CODES.search(line) or (
         ("-" in line or "app" in line.lower())
         and _CODE_WORDS.search(line)
         and (any(_is_code(found[0]) for found in _CODE_GROUPS.finditer(line)) or _is_app_password(line))

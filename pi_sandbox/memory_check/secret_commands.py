@@ -44,6 +44,10 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ("net", r"\bnet\s{1,3}use\b[^|;\n]{0,120}?\s(?P<value>(?![/\\])\S{4,80})\s{1,3}/user:"),
         ("net", rf"\bnet\s{{1,3}}user\s{{1,3}}(?!/)\S{{1,60}}\s{{1,3}}(?!/){_VALUE}"),
         ("/v", rf"(?i:/v\s{{1,3}}\w{{0,30}}(?:pass|pwd)\w{{0,20}}\s[^\n]{{0,40}}?/d\s{{1,3}}){_VALUE}"),
+        ("oracle sqlplus expdp impdp", r"\b\w{2,30}/(?P<value>[^\s/@]{6,60})@[\w.:/-]{2,60}"),
+        ("ssh", r"\bssh\s(?:-\S{1,40}\s){0,4}\S{3,80}\s\((?P<value>[^()\s]{6,60})\)"),
+        ("ftp", rf"\blftp\b{_GAP}-u\s?[^\s,]{{1,60}},{_VALUE}"),
+        ("ftp", rf"\bftp>\s{{0,3}}user\s{{1,3}}\S{{1,60}}\s{{1,3}}{_VALUE}"),
         ("/p:", rf"\s/p:{_VALUE}"),
         (
             "htpasswd",

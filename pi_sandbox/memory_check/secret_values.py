@@ -255,7 +255,7 @@ _MIXED = re.compile(
     r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=\D*\d)[A-Za-z0-9][A-Za-z0-9!#$*?^~§€&%@_.-]{6,40}[A-Za-z0-9!?*#$]"
 )
 _MIXED_SIGN = re.compile(r"[!#$*?^~§€&%@]")
-_SIGN_OF_TEXT = re.compile(r"[\w.-]+#[A-Za-z_-]*\d{0,3}|.*(?:%[0-9A-F]{2}|&\w+=|\w@\w+\.\w).*|[\w.-]*[!?*]+")
+_SIGN_OF_TEXT = re.compile(r"[\w.-]+#(?:[A-Za-z_-]*\d?|\d+)|.*(?:%[0-9A-F]{2}|&\w+=|\w@\w+\.\w).*|[\w.-]*[!?*]+")
 
 
 def looks_chosen_with_care(value: str) -> bool:

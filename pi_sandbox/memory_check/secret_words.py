@@ -41,7 +41,7 @@ _CORE = re.compile(
     r"|(?P<short_password>pass|pwd|pw|psk)"
     r"|(?P<phrase>mnemonic|(?:seed|wallet|recovery)[ _-]?(?:phrase|words?|wörter)|wiederherstellungs(?:phrase|wörter))"
     r"|(?P<token>tokens?|pat(?![a-z])|secrets?|geheimnisse|geheimnis|bearer|authorization)"
-    r"|(?P<lock>(?:zahlen|fahrrad|koffer|vorhänge)schloss|keypad|tastenfeld)"
+    r"|(?P<lock>(?:zahlen|fahrrad|koffer|vorhänge)schloss|keypad|tastenfeld|entsperren(?=:)|unlock(?=:))"
     r"|(?P<key>keys?|schlüssels?)"
     r"|(?P<code>codes?|kombination|combination)"
     r"|(?P<login>credentials?|creds|(?:zugangs|anmelde|login[ _-]?)daten|zugang|log[ -]?ins?|logged in|sign[ -]?in|"
@@ -85,19 +85,23 @@ _DOOR_AFTER = re.compile(
     r"hof|keller|büro)?(?:tür|tor|eingang|schloss|safe|tresor|alarm|garage|door|gate|lock|keypad|entrance|"
     r"schlüsselbox|lockbox|key box)"
 )
-_DOOR_NEAR = re.compile(r"\b(?:alarmanlage|safe|tresor|zahlenschloss|haustür|garage|garagentor|lockbox|alarm system)\b")
+_DOOR_NEAR = re.compile(
+    r"\b(?:alarmanlage|safe|tresor|zahlenschloss|haustür|garage|garagentor|locker|spind|schließfach|lockbox|"
+    r"alarm system)\b"
+)
 _CODES_BEFORE = re.compile(r"(?:recovery|backup|wiederherstellungs|scratch)[ _-]?$")
 _ACCOUNT_BEFORE = re.compile(r"(?:root|bind|user|admin|db|ftp|smtp|mail|sudo|wifi|wlan|my|new|old|default|require)$")
 _PIN_BEFORE = re.compile(r"(?:sim|geräte|karten|alarm|handy)-?$")
 _ENDINGS = re.compile(r"(?:s|e|es|en|er|ern)?(?![a-zäöüß])")
 NEEDLES: tuple[str, ...] = tuple(
     "pass pswd pword kennw losungswort codewort geheimwort zugang pwd pw psk mnemonic seed wallet recovery wiederherst "
-    "token zahlenschloss fahrradschloss kofferschloss vorhängeschloss keypad tastenfeld "
+    "token zahlenschloss fahrradschloss kofferschloss vorhängeschloss keypad tastenfeld entsperren unlock "
     "pat secret geheimnis bearer auth key schlüssel code credential creds anmeld login log logged sign einlogg "
     "community pin puk geheimzahl kombination combination tan sas".split()
 )
 CHOSEN_NEEDLES: tuple[str, ...] = tuple(
-    "pass pswd pword kennw losungswort codewort geheimwort schloss keypad tastenfeld zugangscode pwd pw psk "
+    "pass pswd pword kennw losungswort codewort geheimwort schloss keypad tastenfeld entsperren unlock zugangscode "
+    "pwd pw psk "
     "mnemonic seed wallet recovery wiederherst pin "
     "puk tan code geheimzahl kombination combination wlan wifi wi-fi wpa wep netz network wireless ssid".split()
 )
