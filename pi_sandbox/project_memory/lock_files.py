@@ -64,8 +64,8 @@ class LockFolder(Protocol):
     def create(self, file: OpenFile, name: str) -> bool:
         """Give the staged file its name unless the name is taken."""
 
-    def replace(self, file: OpenFile, name: str) -> None:
-        """Give the staged file its name in place of whatever has it."""
+    def replace(self, file: OpenFile, name: str) -> bool:
+        """Give the staged file its name in place of whatever has it, and say whether it got it."""
 
     def see(self, name: str) -> Seen | None:
         """Look at what has the name."""
@@ -129,19 +129,20 @@ class DiskLockFolder:
                 _drop_private_name(file)
         return made
 
-    def replace(self, file: OpenFile, name: str) -> None:
-        """Rename the staged file over the name; a folder that stands there is put aside."""
+    def replace(self, file: OpenFile, name: str) -> bool:
+        """Rename the staged file over the name; a folder that stands there is put aside, and the name then created."""
         path = self._folder / name
         with self._refusal(name):
             try:
                 _private_name(file).replace(path)
             except IsADirectoryError:
                 path.rename(self._folder / f"{name}.{secrets.token_hex(8)}.aside")
-                _private_name(file).replace(path)
+                return self.create(file, name)
             except OSError:
                 if not self.is_at(file, name):
                     raise
         file.staged = None
+        return True
 
     def see(self, name: str) -> Seen | None:
         """Read up to the size of a lock file."""

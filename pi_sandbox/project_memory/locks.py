@@ -179,8 +179,7 @@ def _take_over(place: LockPlace, file: OpenFile) -> bool:
         if not _may_take(place, seen) or not right.lasts():
             return False
         place.folder.beat(file)
-        place.folder.replace(file, place.name)
-        return True
+        return place.folder.replace(file, place.name)
 
 
 def _busy(seen: Seen) -> Busy:

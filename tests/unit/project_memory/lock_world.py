@@ -156,9 +156,10 @@ class Process:
         self.world.names[name] = self._inode(file)
         return True
 
-    def replace(self, file: OpenFile, name: str) -> None:
+    def replace(self, file: OpenFile, name: str) -> bool:
         self._wait()
         self.world.change(self, name, self._inode(file))
+        return True
 
     def see(self, name: str) -> Seen | None:
         self._wait()

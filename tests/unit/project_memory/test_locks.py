@@ -207,6 +207,26 @@ def test_what_is_no_file_under_the_name_of_a_lock_is_put_aside_after_one_lease(
     assert [file.read_bytes() for file in tmp_path.glob("*.aside/file")] == ([b"kept"] if "full" in kind else [])
 
 
+def test_a_lock_that_is_taken_while_a_folder_is_put_aside_is_not_replaced(
+    place: LockPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / NAME).mkdir()
+    date(tmp_path / NAME, -61)
+    others: list[HeldLock] = []
+    rename = Path.rename
+
+    def rename_and_take(path: Path, target: Path) -> Path:
+        renamed = rename(path, target)
+        others.append(taken(place))
+        return renamed
+
+    monkeypatch.setattr(Path, "rename", rename_and_take)
+    assert isinstance(acquire(place), Busy)
+    (other,) = others
+    assert other.still_held()
+    other.release()
+
+
 def test_a_sign_from_the_future_is_dated_anew_and_delays_by_one_lease(place: LockPlace, tmp_path: Path) -> None:
     (tmp_path / NAME).write_bytes(render(LockRecord("t", 1, STRANGER)))
     date(tmp_path / NAME, 10_000_000)
