@@ -8,7 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import hypothesis.strategies as st
 import pytest
+from hypothesis import given, settings
 
 from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.journal import Journal
@@ -90,6 +92,34 @@ def test_an_undo_stands_in_the_journal_and_can_be_undone(writer: MemoryWriter, m
     ]
     undo(writer, undone.journal_id)
     assert tree(memory) == {"topic.md": b"new"}
+
+
+_NAMES = st.sampled_from(["a.md", "b.md", "deep/c.md", "link.md"])
+_CHANGES = st.lists(st.tuples(_NAMES, st.sampled_from([b"one", b"two", b"", None])), max_size=12)
+
+
+@given(changes=_CHANGES)
+@settings(max_examples=40)
+def test_any_changes_are_taken_back_one_after_the_other_to_the_very_beginning(
+    tmp_path_factory: pytest.TempPathFactory, changes: list[tuple[str, bytes | None]]
+) -> None:
+    with pytest.MonkeyPatch.context() as quick:
+        quick.setattr(os, "fsync", lambda _: None)
+        writer = make_writer(tmp_path_factory.mktemp("undo"))
+        (writer.memory / "deep").mkdir()
+        (writer.memory / "a.md").write_bytes(b"first")
+        (writer.memory / "link.md").symlink_to("a.md")
+        states, made = [tree(writer.memory)], []
+        for name, data in changes:
+            path = writer.memory / name
+            published = delete(writer, path, missing_is_fine=True) if data is None else (write(writer, path, data),)
+            made.extend(published)
+            states.extend(tree(writer.memory) for _ in published)
+        for published in reversed(made):
+            states.pop()
+            undo(writer, published.journal_id)
+            assert tree(writer.memory) == states[-1]
+        assert {each.outcome for each in log(writer)} <= {Outcome.DONE}
 
 
 @pytest.mark.parametrize("since", ["changed", "deleted", "link"])
