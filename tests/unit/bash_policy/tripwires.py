@@ -2,13 +2,15 @@
 
 - The folder that the command starts in holds files named like options, assignments and patterns, notes to read, a
   repository, and configuration that would run a program. The home folder holds more of the kind. PATH begins with
-  programs that nobody may start; each leaves a mark.
+  programs that nobody may start; each leaves a mark. One trap is left out: a repository's clean filter, which git runs
+  to compare what lies in the folder (`spec/project-memory.md`: helper settings of a repository do not block a query).
 - There is no network but the loopback device of a namespace of its own, and standard input is empty.
 - Where strace is there, every system call that starts a program, connects or changes a file is looked at; a file
   outside the room counts too, and so does an attempt that fails. Without it, the tree before and after is compared.
 """
 
 import hashlib
+import itertools
 import os
 import re
 import shutil
@@ -61,8 +63,9 @@ _UNFINISHED = re.compile(r"(\d+) +(\w+)\((.*) <unfinished \.\.\.>")
 _RESUMED = re.compile(r"(\d+) +<\.\.\. (\w+) resumed>(.*)")
 _WRITES = re.compile(r"\bO_(?:WRONLY|RDWR|CREAT|TRUNC|APPEND|TMPFILE)\b")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_WRITABLE = re.compile(r"/dev/(?:null|tty)|/proc/self/coredump_filter|/tmp/(?:tac|sort)[A-Za-z0-9]{6}")
-"""What keeps nothing, and where tac puts what comes through a pipe and sort what is too much; both remove it."""
+_WRITABLE = re.compile(r"/dev/(?:null|tty)|/proc/self/coredump_filter")
+_OWN_SCRATCH = re.compile(r"/tmp/(?:tac|sort)[A-Za-z0-9]{6}")
+"""Where tac puts what comes through a pipe and sort what is too much; both remove it."""
 _ENGINE = "/nowhere/docker.sock"
 _MAY_CONNECT = re.compile(rf"{_ENGINE}|/run/docker-cli\.sock|/run/nscd/socket|/run/systemd/userdb|/var/lib/sss")
 """The engine that docker is told to ask, its own plugins, and where the C library asks for the names of users."""
@@ -150,14 +153,14 @@ def _set_traps(room: Room) -> None:
     configuration = (
         f"[core]\n\tpager = {evil}\n\tfsmonitor = {evil}\n\teditor = {evil}\n\thooksPath = {room.root}/fakes\n"
         f'\tsshCommand = {evil}\n\taskPass = {evil}\n[diff]\n\texternal = {evil}\n[diff "evil"]\n\ttextconv = {evil}\n'
-        f'\tcommand = {evil}\n[filter "evil"]\n\tclean = {evil}\n\tsmudge = {evil}\n[pager]\n\tlog = {evil}\n'
+        f"\tcommand = {evil}\n[pager]\n\tlog = {evil}\n"
         f"[alias]\n\tlg = !{evil}\n\tstatus = !{evil}\n[gpg]\n\tprogram = {evil}\n[credential]\n\thelper = !{evil}\n"
         f"[interactive]\n\tdiffFilter = {evil}\n[uploadpack]\n\tpackObjectsHook = {evil}\n"
     )
     (home / ".gitconfig").write_text(configuration)
     with (work / ".git" / "config").open("a") as config:
         config.write(configuration)
-    (work / ".gitattributes").write_text("*.md diff=evil filter=evil\n")
+    (work / ".gitattributes").write_text("*.md diff=evil\n")
     for name in ("post-index-change", "post-checkout", "pre-commit"):
         _program(work / ".git" / "hooks" / name, evil)
     for folder in (home, work):
@@ -216,7 +219,7 @@ class Watch:
 
     def __init__(self, room: Room) -> None:
         self._room = room
-        self._trace = room.root.parent / f"{room.root.name}.trace"
+        self._numbers = itertools.count()
         self._before = room.state()
 
     def run_plan(self, plan: RunPlan) -> list[Deed]:
@@ -247,7 +250,8 @@ class Watch:
         }
 
     def _run(self, text: str, environment: Mapping[str, str]) -> list[Deed]:
-        command = [*_alone(), *_traced(self._trace), "/bin/bash", "--noprofile", "--norc", "-c", text]
+        trace = self._room.root.with_name(f"trace{next(self._numbers)}")
+        command = [*_alone(), *_traced(trace), "/bin/bash", "--noprofile", "--norc", "-c", text]
         process = subprocess.Popen(
             command,
             cwd=self._room.work,
@@ -262,7 +266,11 @@ class Watch:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        return [Deed(text, what) for what in _deeds(self._trace)] if self._trace.exists() else []
+        if not trace.exists():
+            return []
+        deeds = [Deed(text, what) for what in _deeds(trace)]
+        trace.unlink()
+        return deeds
 
 
 @cache
@@ -300,6 +308,8 @@ def _traced(trace: Path) -> tuple[str, ...]:
 def _deeds(trace: Path) -> Iterator[str]:
     for call, arguments, result in _calls(trace):
         path = (_QUOTED.search(arguments) or [""])[0].strip('"')
+        if _OWN_SCRATCH.fullmatch(path):
+            continue
         if call in ("execve", "execveat"):
             if result == "0" and not _may_start(path):
                 yield f"started {path}"
