@@ -72,7 +72,7 @@ def _judge(_name: str, words: tuple[Word, ...], surroundings: Surroundings) -> J
     try:
         nested = surroundings.judge_nested(fixed)
     except Refused as refusal:
-        if mark is None or not rest:
+        if not rest or " lacks " not in refusal.reason:
             raise
         raise Refused(f"{refusal.reason}; the mark {mark} may only stand behind all options and scripts") from None
     if mark is not None and any(mark in word.text for word in nested):
