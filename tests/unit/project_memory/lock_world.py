@@ -51,6 +51,8 @@ class World:
         old = self.names.get(name)
         if name == LOCK and old is not None:
             self._watch(process, old)
+        if name != LOCK and old is not None:
+            self._watch_right(process, old)
         if new is None:
             self.names.pop(name, None)
         else:
@@ -64,6 +66,11 @@ class World:
             self.wrongs.append(f"{process.name} took the lock of {owner.name}, which is known to live")
         if not old.was_over and old.sign:
             self.wrongs.append(f"{process.name} took a lock whose lease was not over")
+
+    def _watch_right(self, process: Process, old: Inode) -> None:
+        holder = self.kernel_locks.get((process.kernel, id(old)))
+        if holder is not None and self.open_files[holder][0] is not process:
+            self.wrongs.append(f"{process.name} took the right of {self.open_files[holder][0].name}")
 
     def close_all(self, process: Process) -> None:
         """What the kernel does when a process ends."""

@@ -210,6 +210,26 @@ def test_who_lost_the_right_takes_nothing_over_and_removes_nothing() -> None:
         forget(world)
 
 
+def test_a_right_left_behind_is_not_mistaken_for_the_one_that_came_after_it() -> None:
+    met = 0
+    for stop in range(30):
+        world = World()
+        world.names[LOCK] = Inode(b"", world.clock - 61_000, None)
+        world.names[LOCK + RECOVER_SUFFIX] = Inode(b"", world.clock - 11_000, None)
+        with contenders(world) as processes:
+            act(world, processes, [("steps", 0, stop)])
+            for _ in range(40):
+                processes[2].step()
+                right = world.names.get(LOCK + RECOVER_SUFFIX)
+                if right is not None and right.owner is processes[2]:
+                    met += 1
+                    act(world, processes, [("steps", 0, 8)])
+                    assert world.names.get(LOCK + RECOVER_SUFFIX) is right
+                    break
+        assert world.wrongs == []
+    assert met > 5
+
+
 def test_who_lost_the_right_while_giving_back_removes_nothing() -> None:
     world = World()
     process = Process(world, "p0", namespace="a")
