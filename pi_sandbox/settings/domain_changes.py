@@ -20,7 +20,7 @@ Changes = Mapping[str, str | None]
 def parse_store_options(url: str | None, token_command: str | None, user: str | None) -> StoreSettings:
     """Gives the settings of a store from the options of the command line; raises `UsageError` naming the option."""
     return StoreSettings(
-        url=_option("--url", url, values.parse_push_url),
+        url=_option("--url", url, values.parse_store_url),
         token_command=_option("--token-cmd", token_command, values.parse_token_command),
         user=_option("--user", user, values.parse_user),
     )
@@ -32,7 +32,8 @@ def domain_added(text: str, store: StoreSettings, settings: Settings) -> tuple[D
     if domain in settings.domains:
         raise UsageError(
             f"{quoted(domain)} is a domain already",
-            f"change its settings in {settings.home}/.env; `pi-sandbox init` makes what is missing of it",
+            f"change its settings in {settings.home}/.env; `pi-sandbox init` makes what is missing of it, and "
+            f"`pi-sandbox memory-clone {domain}` takes its memory from its remote",
         )
     if twin := next((other for other in settings.domains if setting_id(other) == setting_id(domain)), None):
         raise UsageError(
@@ -40,6 +41,7 @@ def domain_added(text: str, store: StoreSettings, settings: Settings) -> tuple[D
             "choose another name",
         )
     _refuse_environment((table.DOMAINS,), settings)
+    _refuse_place_of_another(store, settings)
     given = {
         table.URL_SUFFIX: store.url,
         table.TOKEN_COMMAND_SUFFIX: store.token_command,
@@ -58,6 +60,15 @@ def domain_removed(text: str, settings: Settings) -> tuple[DomainName, Changes]:
     if not others:
         raise UsageError(f"{quoted(domain)} is the last domain", "add another one first")
     return domain, {table.DOMAINS: ",".join(others), **dict.fromkeys(own)}
+
+
+def _refuse_place_of_another(store: StoreSettings, settings: Settings) -> None:
+    for name, other in settings.stores.items():
+        if store.url and other.url and values.push_place(store.url) == values.push_place(other.url):
+            raise UsageError(
+                f"--url names the repository that the store {name} is pushed to, {other.url}",
+                "give the new domain a repository of its own",
+            )
 
 
 def _option(option: str, text: str | None, parse: Callable[[str], str]) -> str | None:

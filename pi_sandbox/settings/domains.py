@@ -1,11 +1,12 @@
 """Domain names and the rule that turns one into the `<ID>` of its settings (sandbox.md, "Credentials").
 
-- a name is `[a-z][a-z0-9]*(-[a-z0-9]+)*` and never `core` (design.md, "Words");
+- a name is `[a-z][a-z0-9]*(-[a-z0-9]+)*`, never `core` (design.md, "Words"), and no longer than a table can show;
 - `<ID>` is the name in upper case with `-` turned into `_`.
 """
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import NewType
 
 from pi_sandbox.errors import SettingsError, UsageError, quoted
@@ -13,6 +14,9 @@ from pi_sandbox.errors import SettingsError, UsageError, quoted
 DomainName = NewType("DomainName", str)
 
 CORE = "core"
+NAME_LENGTH = 32
+"""Characters of a domain's name at most: it is a column of tables, and a part of names of settings and folders."""
+
 _DOMAIN = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -26,6 +30,10 @@ def parse_domain_name(text: str) -> DomainName:
         raise SettingsError(
             f"{quoted(text)} is not a domain name",
             "use lower-case letters, digits and single hyphens, starting with a letter",
+        )
+    if len(text) > NAME_LENGTH:
+        raise SettingsError(
+            f"the domain name {quoted(text[:NAME_LENGTH] + '…')} is too long", f"use at most {NAME_LENGTH} characters"
         )
     return DomainName(text)
 
@@ -43,8 +51,22 @@ def choose_domain(text: str, configured: Sequence[DomainName]) -> DomainName:
             f"name one of: {', '.join(configured)}; core comes with it",
         )
     if text not in configured:
-        raise UsageError(f"{quoted(text)} is not a configured domain", f"choose one of: {', '.join(configured)}")
+        raise _not_configured(text, configured)
     return DomainName(text)
+
+
+def choose_store(text: str, configured: Sequence[DomainName]) -> str:
+    """Gives `core` or the configured domain of that name; raises `UsageError` that lists them."""
+    return CORE if text == CORE else choose_domain(text, configured)
+
+
+def _not_configured(text: str, configured: Sequence[DomainName]) -> UsageError:
+    alike = get_close_matches(text.lower(), configured, n=1)
+    meant = f"did you mean {alike[0]}? " if alike else ""
+    return UsageError(
+        f"{quoted(text)} is not a configured domain",
+        f"{meant}The domains are {', '.join(configured)}; pi-sandbox domain add makes another one",
+    )
 
 
 def choose_opt_in(
@@ -64,7 +86,7 @@ def choose_opt_in(
     if named is None:
         return None
     if named not in configured:
-        raise UsageError(f"{quoted(named)} is not a configured domain", f"choose one of: {', '.join(configured)}")
+        raise _not_configured(named, configured)
     if named == domain:
         raise UsageError(f"{quoted(named)} is the session's own domain", "leave the option out, or name another domain")
     return DomainName(named)

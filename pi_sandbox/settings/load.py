@@ -63,10 +63,12 @@ def load_settings(
     stores = (CORE, *domains)
     _refuse_unknown_names(sources, stores)
     _read(table.DEBUG, values.parse_flag, sources)
+    store_settings = {store: _store_settings(store, sources) for store in stores}
+    _refuse_one_place_for_two(store_settings)
     return Settings(
         home=home,
         domains=domains,
-        stores={store: _store_settings(store, sources) for store in stores},
+        stores=store_settings,
         base_image=_read(table.BASE_IMAGE, values.parse_image, sources),
         ca_bundle=_read(table.CA_BUNDLE, values.parse_absolute_path, sources),
         pass_secrets=_read(table.PASS_SECRETS, values.parse_secret_names, sources) or (),
@@ -169,17 +171,33 @@ def _what_is_meant(given: _Given, stores: tuple[str, ...]) -> str:
             f"{remove}: keys are no settings. `pi-sandbox secret set NAME` keeps one in the keyring, and its name goes "
             f"into {table.PASS_SECRETS}"
         )
-    return f"{remove}; the settings are {', '.join(table.RULES)}, and BRAIN_<ID>_URL, _TOKEN_CMD, _USER for a store"
+    usable = [rule.name for rule in table.SETTINGS if given.origin is Origin.ENVIRONMENT or not rule.only_environment]
+    return f"{remove}; the settings are {', '.join(usable)}, and BRAIN_<ID>_URL, _TOKEN_CMD, _USER for a store"
 
 
 def _store_settings(store: str, sources: tuple[_Source, ...]) -> StoreSettings:
     return StoreSettings(
-        url=_read(table.store_setting(store, table.URL_SUFFIX), values.parse_push_url, sources),
+        url=_read(table.store_setting(store, table.URL_SUFFIX), values.parse_store_url, sources),
         token_command=_read(
             table.store_setting(store, table.TOKEN_COMMAND_SUFFIX), values.parse_token_command, sources
         ),
         user=_read(table.store_setting(store, table.USER_SUFFIX), values.parse_user, sources),
     )
+
+
+def _refuse_one_place_for_two(stores: Mapping[str, StoreSettings]) -> None:
+    """Two stores in one repository would push one domain's memory to where another one's is read."""
+    seen: dict[str, str] = {}
+    for name, store in stores.items():
+        if store.url is None:
+            continue
+        other = seen.setdefault(values.push_place(store.url), name)
+        if other != name:
+            first, second = (table.store_setting(one, table.URL_SUFFIX) for one in (other, name))
+            raise SettingsError(
+                f"{first} and {second} name the same repository, {store.url}",
+                "give each store a repository of its own, so that no memory is pushed to another domain's place",
+            )
 
 
 def _origins(sources: tuple[_Source, ...], stores: tuple[str, ...]) -> Mapping[str, Origin]:

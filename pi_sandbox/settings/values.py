@@ -6,8 +6,9 @@ The words never repeat the text: whoever calls knows whether it may be shown.
 import re
 import shlex
 from decimal import Decimal
+from ipaddress import ip_address
 from pathlib import Path
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
 from pi_sandbox.errors import SettingsError
 from pi_sandbox.settings.domains import DomainName, parse_domain_name, setting_id
@@ -32,6 +33,10 @@ _URL = re.compile(
     r"https://(?P<host>[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:(?P<port>[0-9]{1,5}))?"
     r"(?P<path>/[A-Za-z0-9._~/+@!$&'()*,;=:%-]*)"
 )
+_SSH = re.compile(r"(?:git\+)?ssh://|(?:[^/:@\s]+@)?[^/:@\s]+:(?!//)")
+"""The URL form of ssh, and git's short one: `git@host:path` (git-clone(1), "GIT URLS")."""
+_SHELL_WORD = re.compile(r"\|\|?|&&?|[0-9]*[<>].*|.*;")
+"""A word by itself that means something to a shell and would be an ordinary argument here."""
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 
 _STEERING_NAMES = frozenset(
@@ -160,9 +165,36 @@ def parse_secret_names(text: str) -> tuple[str, ...]:
     return names
 
 
+def parse_store_url(text: str) -> str:
+    """Gives `https://host[:port]/path` as written, for a host that a container can mean."""
+    parse_push_url(text)
+    host = (urlsplit(text).hostname or "").rstrip(".")
+    if host == "localhost" or host.endswith(".localhost") or _is_own_address(host):
+        raise ValueError(
+            "names localhost, which is the sync's container itself and never this machine: "
+            "write a name or an address that other machines know it by"
+        )
+    return text
+
+
+def push_place(url: str) -> str:
+    """Gives the same text for two spellings of one repository's address, so that they can be compared.
+
+    Host and path without capitals, since forges tell no two repositories apart by them; without the usual port, `.git`,
+    and slashes at the end.
+    """
+    parts = urlsplit(url)
+    host = (parts.hostname or "").rstrip(".")
+    port = "" if parts.port in (None, 443) else f":{parts.port}"
+    path = unquote(parts.path).rstrip("/").lower().removesuffix(".git").rstrip("/")
+    return f"{host}{port}{path}"
+
+
 def parse_push_url(text: str) -> str:
     """Gives `https://host[:port]/path` as written; refuses user names, passwords, queries and anything ambiguous."""
     check_printable(text)
+    if _SSH.match(text):
+        raise ValueError("is an address for ssh: only https is used, as https://host/path")
     if "@" in text.removeprefix("https://").partition("/")[0]:
         raise ValueError("has a user name or password in it (they belong in the keyring, BRAIN_…_TOKEN_CMD or _USER)")
     match = _URL.fullmatch(text)
@@ -186,7 +218,25 @@ def parse_token_command(text: str) -> str:
         raise ValueError("has a quote that is not closed") from error
     if not arguments or not arguments[0]:
         raise ValueError("names no program")
+    if any(_SHELL_WORD.fullmatch(word) for word in _bare_words(text)):
+        raise ValueError("has a |, >, & or ; for a shell in it, and no shell runs it: write sh -c '…' around the whole")
     return text
+
+
+def _bare_words(text: str) -> list[str]:
+    """Gives the words with the quotes that stand around them, so that a quoted `|` is told from a bare one."""
+    try:
+        return shlex.split(text, posix=False)
+    except ValueError:
+        return []
+
+
+def _is_own_address(host: str) -> bool:
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
 
 
 def parse_user(text: str) -> str:

@@ -12,7 +12,7 @@ from pi_sandbox.settings.load import load_settings
 from pi_sandbox.settings.settings import Settings
 from tests.fakes.keyring import FakeKeyring
 
-URLS = {f"BRAIN_{store}_URL": "https://git.example.org/x.git" for store in ("CORE", "PRIVATE", "WORK")}
+URLS = {f"BRAIN_{store}_URL": f"https://git.example.org/{store.lower()}.git" for store in ("CORE", "PRIVATE", "WORK")}
 
 
 def settings(*, without_url: tuple[str, ...] = (), **environ: str) -> Settings:

@@ -6,7 +6,7 @@ import pytest
 
 from pi_sandbox.errors import PiSandboxError, SettingsError, UsageError
 from pi_sandbox.settings.domain_changes import domain_added, domain_removed, parse_store_options
-from pi_sandbox.settings.domains import choose_domain
+from pi_sandbox.settings.domains import choose_domain, choose_store
 from pi_sandbox.settings.load import load_settings
 from pi_sandbox.settings.settings import Settings, StoreSettings
 
@@ -100,4 +100,27 @@ def test_core_is_no_domain_to_choose_and_an_unknown_one_gets_the_list() -> None:
         choose_domain("core", domains)
     with pytest.raises(PiSandboxError) as refused:
         choose_domain("club", domains)
-    assert refused.value.hint.endswith("private, work")
+    assert refused.value.hint.startswith("The domains are private, work;")
+    with pytest.raises(PiSandboxError) as refused:
+        choose_domain("Privat", domains)
+    assert refused.value.hint.startswith("did you mean private? The domains are")
+    assert choose_store("core", domains) == "core"
+    assert choose_store("work", domains) == "work"
+    with pytest.raises(PiSandboxError, match="not a configured domain"):
+        choose_store("club", domains)
+
+
+@pytest.mark.parametrize("url", ["https://git.example.org/a", "https://GIT.example.org:443/A.git/"])
+def test_a_new_domain_is_not_pushed_to_where_another_store_is(url: str) -> None:
+    there = settings("BRAIN_CORE_URL=https://git.example.org/a.git\n")
+    with pytest.raises(UsageError, match="--url names the repository that the store core is pushed to") as refused:
+        domain_added("my-club", StoreSettings(url, None, None), there)
+    assert "a repository of its own" in refused.value.hint
+    other = StoreSettings("https://git.example.org/b.git", None, None)
+    assert domain_added("my-club", other, there)[0] == "my-club"
+
+
+def test_a_name_has_at_most_32_characters() -> None:
+    assert domain_added("a" * 32, NOTHING, settings())[0] == "a" * 32
+    with pytest.raises(SettingsError, match="too long"):
+        domain_added("a" * 33, NOTHING, settings())

@@ -116,7 +116,7 @@ def test_an_unknown_name_in_the_file_is_refused_with_its_line(line):
             "did you mean PI_SANDBOX_MEMORY? Correct the name, or remove the",
         ),
         ("pi_sandbox_cpus=4", "pi_sandbox_cpus", "did you mean PI_SANDBOX_CPUS?"),
-        ("FOO=bar", "FOO, which is not a setting", "the settings are PI_SANDBOX_HOME, PI_SANDBOX_DOMAINS, "),
+        ("FOO=bar", "FOO, which is not a setting", "the settings are PI_SANDBOX_DOMAINS, PI_SANDBOX_BASE_IMAGE, "),
         ("editor=vim", "editor", "BRAIN_<ID>_URL"),
         ("ANTHROPIC_API_KEY=x", "ANTHROPIC_API_KEY", "`pi-sandbox secret set NAME` keeps one in the keyring"),
     ],
@@ -201,6 +201,19 @@ def test_a_bad_value_is_not_shown_where_it_may_be_a_credential(name, value):
     assert f"sets {name} to a value that" in error.message
     assert "sk-pasted-value" not in error.message + error.hint
     assert "sk-pasted-value" not in str(error.__cause__)
+
+
+@pytest.mark.parametrize("url", ["https://git.example.org/memory", "https://Git.Example.org:443/memory.git/"])
+def test_two_stores_in_one_repository_are_refused_with_both_names(url):
+    file = f"BRAIN_PRIVATE_URL=https://git.example.org/memory.git\nBRAIN_CORE_URL={url}\n"
+    error = refusal(file=file)
+
+    assert "BRAIN_CORE_URL and BRAIN_PRIVATE_URL name the same repository" in error.message
+    assert load(file=file.replace("memory.git", "private.git", 1)).stores["private"].url is not None
+
+
+def test_the_container_itself_is_no_place_to_push_to():
+    assert "the sync's container itself" in refusal({"BRAIN_CORE_URL": "https://localhost:8443/core.git"}).message
 
 
 def test_debug_is_one_or_zero():

@@ -139,6 +139,55 @@ def test_any_other_push_url_is_refused(url):
         values.parse_push_url(url)
 
 
+@pytest.mark.parametrize("url", ["git@example.org:a/b.git", "ssh://git@example.org/a", "git+ssh://example.org/a"])
+def test_an_address_for_ssh_is_told_from_others(url):
+    with pytest.raises(ValueError, match="only https is used"):
+        values.parse_push_url(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *["https://localhost/x", "https://LOCALHOST:8443/x", "https://git.localhost/x"],
+        *["https://127.0.0.1/x", "https://127.1.2.3/x", "https://[::1]/x", "https://0.0.0.0/x"],
+    ],
+)
+def test_a_url_that_names_the_container_itself_is_no_url_of_a_store(url):
+    with pytest.raises(ValueError, match="the sync's container itself"):
+        values.parse_store_url(url)
+
+
+@pytest.mark.parametrize("url", ["https://localhost.example.org/x", "https://192.0.2.7/x", "https://[2001:db8::1]/x"])
+def test_a_url_of_another_machine_is_one_of_a_store(url):
+    assert values.parse_store_url(url) == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://git.example.org:443/me/x", "https://GIT.example.org./me/x.git/", "https://git.example.org/Me/%78.git"],
+)
+def test_two_spellings_of_a_repository_are_one_place(url):
+    assert values.push_place(url) == values.push_place("https://git.example.org/me/x.git")
+
+
+@pytest.mark.parametrize("url", ["https://git.example.org:8443/me/x.git", "https://git.example.org/me/y.git"])
+def test_other_ports_and_paths_are_other_places(url):
+    assert values.push_place(url) != values.push_place("https://git.example.org/me/x.git")
+
+
+@pytest.mark.parametrize(
+    "command", ["cat a | head -1", "cat a > b", "pass a 2>/dev/null", "cd /x; cat y", "true && cat a", "cat a &"]
+)
+def test_a_token_command_for_a_shell_is_refused_with_what_to_write(command):
+    with pytest.raises(ValueError, match="no shell runs it: write sh -c"):
+        values.parse_token_command(command)
+
+
+@pytest.mark.parametrize("command", ["sh -c 'cat a | head -1'", "awk -F '|' '{print $2}' /a", "op read 'a;b' \">\""])
+def test_signs_of_the_shell_in_quotes_are_ordinary(command):
+    assert values.parse_token_command(command) == command
+
+
 @pytest.mark.parametrize("command", ["op read op://Private/x/credential", "'/path with blanks/cmd' \"a b\"", "pass $X"])
 def test_a_token_command_stays_as_written(command):
     assert values.parse_token_command(command) == command
