@@ -35,7 +35,9 @@ def build(bootstrap_base: bool, only: "Target | None") -> None:
         if only in (None, target):
             render.show_note(f"building the {target} image")
             built = build_target(engine, target, settings, screen.step, base=base)
-            render.show_result(f"{built.tag}  {built.image_id}  {built.size_bytes / 1e6:.0f} MB\n")
+            render.show_result(
+                f"{built.tag}  {render.short_image_id(built.image_id)}  {built.size_bytes / 1e6:.0f} MB\n"
+            )
 
 
 @image.command()

@@ -17,14 +17,14 @@ _GIT = {
 }
 
 
-def plan_table(plan: SessionPlan) -> str:
+def plan_table(plan: SessionPlan, width: int | None = None) -> str:
     """Gives what is mounted where, under which limits, and what the session may see of the memory."""
     container = plan.container
     sections = (
-        pairs(_summary(plan)),
-        "mounts\n" + table([_mount_row(mount) for mount in container.mounts]),
-        "limits\n" + pairs(_limits(container)),
-        "environment\n" + pairs(_environment(plan)),
+        pairs(_summary(plan), width),
+        "mounts\n" + table([_mount_row(mount) for mount in container.mounts], width),
+        "limits\n" + pairs(_limits(container), width),
+        "environment\n" + pairs(_environment(plan), width),
     )
     return "\n".join(sections)
 

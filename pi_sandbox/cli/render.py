@@ -1,16 +1,15 @@
 """Results → text; the only host module that prints. Messages go to standard error, what was asked for to the output."""
 
 import os
-import shutil
 import sys
 import textwrap
 import threading
 import time
 import traceback
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
-from pi_sandbox.cli.tables import shown, table
+from pi_sandbox.cli.tables import NARROWEST, hanging, headed_table, shown, table
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.memory_text.visible import visible
 from pi_sandbox.settings.describe import NOT_SET
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
     from pi_sandbox.launch.home import HomeReport, PieceOutcome
     from pi_sandbox.launch.images import NamedState
     from pi_sandbox.settings.describe import SettingDescription
-
-_NARROWEST = 30
-"""How many columns a text gets beside its name, however narrow the terminal is."""
 
 _STEP_CHARACTERS = 100
 """So much of the instruction of a build step is shown: enough to tell which one it is."""
@@ -48,6 +44,13 @@ def show_warning(text: str) -> None:
 def show_note(text: str) -> None:
     """Prints what is being done."""
     _message("pi-sandbox: ", text)
+
+
+def show_interruption() -> None:
+    """Says that Ctrl-C ended the command, below whatever stands on the line where it was typed."""
+    if sys.stderr.isatty():
+        _write_message("\n")
+    _message("pi-sandbox: ", "interrupted")
 
 
 def show_traceback() -> None:
@@ -94,8 +97,39 @@ def forget_output() -> None:
 def _message(start: str, text: str) -> None:
     """Messages quote what others wrote: everything in them is made visible, and no line of theirs looks like ours."""
     first, *others = text.split("\n")
-    lines = [f"{start}{visible(first)}", *(f"{_CONTINUED}{visible(line)}" for line in others)]
+    width = _width(sys.stderr)
+    lines = [*_broken(start, visible(first), width), *(f"{_CONTINUED}{visible(line)}" for line in others)]
     _write_message("".join(f"{line}\n" for line in lines))
+
+
+def _broken(start: str, text: str, width: int | None) -> list[str]:
+    """Breaks a message between words; its further rows are indented, so that none of them begins like one of ours."""
+    if width is None or len(start) + len(text) <= width:
+        return [start + text]
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=start,
+        subsequent_indent="    ",
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def output_width() -> int | None:
+    """Gives the columns of the terminal that results go to, `None` where they go elsewhere."""
+    return _width(sys.stdout)
+
+
+def _width(stream: TextIO) -> int | None:
+    if not stream.isatty():
+        return None
+    wanted = os.environ.get("COLUMNS", "")
+    try:
+        columns = int(wanted) if wanted.isdecimal() else os.get_terminal_size(stream.fileno()).columns
+    except OSError:
+        return None
+    return max(columns, NARROWEST) if columns else None
 
 
 def _write_message(text: str) -> None:
@@ -139,12 +173,24 @@ def image_text(states: "Sequence[NamedState]") -> str:
     for named in states:
         match named.state:
             case Matches(image_id, size):
-                rows.append((named.tag, "matches this version", image_id, f"{size / 1e6:.0f} MB"))
+                rows.append((named.tag, "matches this version", short_image_id(image_id), f"{size / 1e6:.0f} MB"))
             case Absent():
                 rows.append((named.tag, "is not built yet", "", ""))
             case other:
-                rows.append((named.tag, "does not match this version: pi-sandbox image build", other.image_id, ""))
-    return table(rows)
+                rows.append(
+                    (
+                        named.tag,
+                        "does not match this version: pi-sandbox image build",
+                        short_image_id(other.image_id),
+                        "",
+                    )
+                )
+    return table(rows, output_width())
+
+
+def short_image_id(image_id: str) -> str:
+    """Gives what people read of an image's id."""
+    return image_id[: len("sha256:") + 12]
 
 
 def doctor_text(checks: "Sequence[Check]", settings: "Sequence[SettingDescription]") -> str:
@@ -152,35 +198,25 @@ def doctor_text(checks: "Sequence[Check]", settings: "Sequence[SettingDescriptio
 
     On a terminal, long lines are broken at its width; the settings that are not set share one entry.
     """
-    width = max(len(check.name) for check in checks)
+    width, columns = max(len(check.name) for check in checks), output_width()
     lines = []
+    said: dict[str, str] = {}
     for check in checks:
-        lines += _hanging(f"{_STATES[check.state.value]:<4}  {check.name:<{width}}  ", _on_one_line(check.detail))
+        lines += hanging(
+            f"{_STATES[check.state.value]:<4}  {check.name:<{width}}  ", _on_one_line(check.detail), columns
+        )
         if check.remedy:
-            lines += _hanging(f"{'':<4}  {'':<{width}}  → ", _on_one_line(check.remedy))
+            first = said.setdefault(check.remedy, check.name)
+            remedy = _on_one_line(check.remedy) if first == check.name else f"as for {first}"
+            lines += hanging(f"{'':<4}  {'':<{width}}  → ", remedy, columns)
     rows = [(row.name, _on_one_line(row.shown), _origin(row)) for row in settings if row.shown != NOT_SET]
     unset = ", ".join(row.name for row in settings if row.shown == NOT_SET)
-    shown_settings = f"\nsettings\n{table(rows)}" if rows else ""
-    not_set = "\n".join(_hanging("  not set: ", unset)) + "\n" if unset else ""
+    shown_settings = f"\nsettings\n{table(rows, columns)}" if rows else ""
+    not_set = "\n".join(hanging("  not set: ", unset, columns)) + "\n" if unset else ""
     return "\n".join(lines) + "\n" + shown_settings + not_set
 
 
 _STATES = {"good": "good", "bad": "BAD", "not applicable": "-"}
-
-
-def _hanging(start: str, text: str) -> list[str]:
-    """Breaks the text at the width of the terminal, if there is one; further lines stand below its beginning."""
-    if not sys.stdout.isatty():
-        return [start + text]
-    width = max(shutil.get_terminal_size().columns, len(start) + _NARROWEST)
-    return textwrap.wrap(
-        text,
-        width,
-        initial_indent=start,
-        subsequent_indent=" " * len(start),
-        break_on_hyphens=False,
-        break_long_words=False,
-    ) or [start]
 
 
 def doctor_json(checks: "Sequence[Check]", settings: "Sequence[SettingDescription]") -> str:
@@ -228,27 +264,32 @@ def render_init(report: "HomeReport") -> str:
     first = f"the home {home} was {'made' if report.made else 'there'}\n"
     rest = f"  {'its other' if rows else 'nothing was missing: its'} {kept} parts stay as they are\n" if kept else ""
     last = f"next: put a project below {home}/ws/<domain>/, go there, and start `pi-sandbox run`\n"
-    return first + (table(sorted(rows, key=lambda row: row[1])) if rows else "") + rest + last
+    return first + (table(sorted(rows, key=lambda row: row[1]), output_width()) if rows else "") + rest + last
 
 
 def domain_added_text(added: "DomainAdded") -> str:
     """Gives what was made for a new domain and what is left to do."""
     rows = _piece_rows(added.outcomes)
-    steps = "".join(f"  {number}. {step}\n" for number, step in enumerate(added.left_to_do, 1))
-    return f"{added.domain} is a domain of {shown(added.home)} now\n" + table(rows) + f"left to do\n{steps}"
+    width = output_width()
+    steps = [line for at, step in enumerate(added.left_to_do, 1) for line in hanging(f"  {at}. ", step, width)]
+    made = f"{added.domain} is a domain of {shown(added.home)} now\n" + table(rows, width)
+    return made + "left to do\n" + "".join(f"{line}\n" for line in steps)
 
 
 def domain_removed_text(removed: "DomainRemoved") -> str:
-    """Gives what of a removed domain is still there."""
-    left = "".join(f"  {sentence}\n" for sentence in removed.left)
-    return f"{removed.domain} is no domain any more; nothing but its settings was removed\n{left}"
+    """Gives which lines went, to put them back by hand, and what of a removed domain is still there."""
+    width = output_width()
+    taken = "".join(f"  {line}\n" for line in removed.taken_out)
+    gone = f"taken out of {shown(removed.env_file)}\n{taken}" if taken else ""
+    left = "".join(f"{line}\n" for sentence in removed.left for line in hanging("  ", sentence, width))
+    return f"{removed.domain} is no domain any more; nothing but its settings was removed\n{gone}still there\n{left}"
 
 
 def domains_text(entries: "Sequence[DomainEntry]") -> str:
     """Gives one line a domain under a line of headings."""
     heading = ("domain", "store", "pushed to", "credential")
     rows = [(entry.domain, _store_cell(entry), entry.url or "nowhere yet", entry.credential) for entry in entries]
-    return table([heading, *rows])
+    return headed_table(heading, rows, output_width())
 
 
 def domains_json(entries: "Sequence[DomainEntry]") -> str:

@@ -8,13 +8,16 @@ import warnings
 import click
 
 from pi_sandbox.cli import render
-from pi_sandbox.credentials.credential import parse_token_text
-from pi_sandbox.credentials.keychain import Keychain, item_name
+from pi_sandbox.credentials.credential import StoreCredentialError, parse_credential, parse_token_text
+from pi_sandbox.credentials.keychain import ItemMissingError, Keychain, item_name
 from pi_sandbox.credentials.keyring_call import system_keychain
-from pi_sandbox.credentials.listing import ListedSecret, list_secrets, secret_kind, setting_note
+from pi_sandbox.credentials.listing import ListedSecret, SecretKind, list_secrets, secret_kind, setting_note
 from pi_sandbox.credentials.secret import Secret
 from pi_sandbox.errors import UsageError, quoted
+from pi_sandbox.settings.domains import CORE
 from pi_sandbox.settings.read import read_settings
+from pi_sandbox.settings.settings import Settings
+from pi_sandbox.settings.table import USER_SUFFIX, store_setting
 
 _INPUT_LIMIT_BYTES = 64 * 1024
 
@@ -31,12 +34,15 @@ def secret() -> None:
 @secret.command("set")
 @click.argument("name", metavar="NAME")
 def set_secret(name: str) -> None:
-    """Store the value of NAME; it is asked for without showing it, or read as one line from a pipe."""
+    """Store the value of NAME; it is asked for without showing it, or read as one line from a pipe.
+
+    The token of a store is username:token, or the token alone where BRAIN_<ID>_USER is set.
+    """
     kind = secret_kind(name)
     settings = read_settings(os.environ)
     keychain = _keychain()
     keychain.has(name)  # nobody should type a key for a keyring that cannot take it
-    keychain.store(name, _checked(name, _read_value(name), is_token=kind.is_token))
+    keychain.store(name, _checked(kind, _read_value(kind, settings), settings))
     render.show_note(f"stored {quoted(item_name(name))} in the keyring")
     note = setting_note(kind, settings)
     if note:
@@ -45,7 +51,11 @@ def set_secret(name: str) -> None:
 
 @secret.command("list")
 def list_names() -> None:
-    """Show which keys there are and where each would be taken from; nothing is read."""
+    """Show the keys that the settings name, and where each would be taken from; nothing is read.
+
+    These are the names in PI_SANDBOX_PASS_SECRETS and the tokens of the stores that have a URL. What else the keyring
+    holds for pi-sandbox is not listed: no keyring of every kind can tell that.
+    """
     listed, problem = list_secrets(read_settings(os.environ), os.environ, _keychain())
     render.show_result("".join(f"{line}\n" for line in _lines(listed)))
     if problem:
@@ -57,7 +67,12 @@ def list_names() -> None:
 def delete_secret(name: str) -> None:
     """Remove NAME from the keyring."""
     secret_kind(name)
-    _keychain().delete(name)
+    try:
+        _keychain().delete(name)
+    except ItemMissingError as error:
+        raise ItemMissingError(
+            error.message, "so nothing was removed; pi-sandbox secret list shows which there are"
+        ) from error
     render.show_note(f"removed {quoted(item_name(name))} from the keyring")
 
 
@@ -71,12 +86,13 @@ def _lines(listed: tuple[ListedSecret, ...]) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def _read_value(name: str) -> str:
+def _read_value(kind: SecretKind, settings: Settings) -> str:
+    name = kind.name
     if sys.stdin.isatty():
         with warnings.catch_warnings():
             warnings.simplefilter("error", getpass.GetPassWarning)
             try:
-                return getpass.getpass(f"value of {name} (not shown): ")
+                return getpass.getpass(f"{_wanted(kind, settings)} (not shown): ")
             except getpass.GetPassWarning as error:
                 raise UsageError(
                     "this terminal cannot hide what is typed",
@@ -93,10 +109,42 @@ def _read_value(name: str) -> str:
         raise UsageError(f"the value of {name} is not UTF-8 text", "give one line of text") from error
 
 
-def _checked(name: str, text: str, *, is_token: bool) -> Secret:
+def _wanted(kind: SecretKind, settings: Settings) -> str:
+    """How the value is asked for: a token with the form that it needs."""
+    if kind.store is None:
+        return f"value of {kind.name}"
+    return f"{kind.name}, as {'the token alone or ' if _user_of(kind, settings) else ''}username:token"
+
+
+def _user_of(kind: SecretKind, settings: Settings) -> str | None:
+    store = settings.stores.get(kind.store or "")
+    return None if store is None else store.user
+
+
+def _checked_token(kind: SecretKind, text: str, settings: Settings) -> Secret:
+    """A store that is not configured yet may get its user name later."""
+    token = parse_token_text(text)
+    if kind.store not in settings.stores and ":" not in text:
+        return token
     try:
-        if is_token:
-            return parse_token_text(text)
+        parse_credential(
+            token,
+            _user_of(kind, settings),
+            origin="this",
+            user_variable=store_setting(kind.store or CORE, USER_SUFFIX),
+        )
+    except StoreCredentialError as error:
+        raise UsageError(
+            f"the value of {kind.name} is not usable: {error.message}; nothing was stored", error.hint
+        ) from error
+    return token
+
+
+def _checked(kind: SecretKind, text: str, settings: Settings) -> Secret:
+    name = kind.name
+    try:
+        if kind.is_token:
+            return _checked_token(kind, text, settings)
         if not text.strip():
             raise ValueError("is empty")
         if not text.isprintable():

@@ -62,7 +62,7 @@ def parse_credential(value: Secret, user: str | None, *, origin: str, user_varia
         if not username:
             raise StoreCredentialError(
                 f"what {origin} gives is a token without a user name, and {user_variable} is not set",
-                f"set {user_variable}, or use the form username:token",
+                f"set {user_variable} (pi-sandbox domain add: --user), or use the form username:token",
             )
     if not username or not token:
         missing = "user name" if not username else "token"

@@ -147,7 +147,8 @@ def _usable_hint(account: str) -> str:
     """What serves in place of a keyring: a command for the token of a store, a variable for a key of the agent."""
     token = _TOKEN.fullmatch(account)
     instead = (
-        f"set BRAIN_{setting_id(token['store'])}_TOKEN_CMD in .env to a command that prints it"
+        f"set BRAIN_{setting_id(token['store'])}_TOKEN_CMD in .env to a command that prints it (for a domain that "
+        "pi-sandbox domain add is to make: --token-cmd)"
         if token
         else f"give the key by the environment in its place: export {account}=…"
     )

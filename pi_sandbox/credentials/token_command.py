@@ -10,6 +10,7 @@
 """
 
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Callable, Mapping
@@ -60,7 +61,8 @@ def read_token_command(
         )
     if finished.code != 0:
         raise StoreCredentialError(
-            f"the command of {source.variable} failed with exit code {finished.code}", _try_it(finished)
+            f"the command of {source.variable} failed with exit code {finished.code}",
+            f"{_try_it(finished)}{_of_a_shell(source.command)}",
         )
     return _one_line(source, finished.stdout)
 
@@ -146,6 +148,14 @@ def _try_it(finished: Finished) -> str:
     return f"run it yourself to see what it says{_MEANINGS.get(finished.code, '')}"
 
 
+def _of_a_shell(command: str) -> str:
+    """What a shell would have done with the command, and nobody did."""
+    if not _SHELL_SIGNS.search(command) or command.startswith(("sh -c ", "bash -c ")):
+        return ""
+    return "; no shell runs it, so ~, $, *, | and ` in it are ordinary characters: write sh -c '…' where they are meant"
+
+
+_SHELL_SIGNS = re.compile(r"(?:^|\s)~|[$*|`]")
 _LINE_HINT = "the command must print one line: username:token, or the token alone"
 
 # What a command that starts others says about one that it could not start (POSIX shell, "Exit Status for Commands").

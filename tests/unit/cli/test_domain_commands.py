@@ -104,8 +104,19 @@ def test_removing_takes_the_settings_and_nothing_else(home, capsysbinary):
     after = contents(home)
     assert {name for name in before if after.get(name) != before[name]} == {".env"}
     assert after[".env"].endswith(b"PI_SANDBOX_DOMAINS=private,work\n")
+    assert f"taken out of {home}/.env\n  BRAIN_MY_CLUB_URL={URL}\n" in said
     assert str(home / "brain/pi-memory-my-club") in said
     assert "secret delete brain-my-club-token" in said
+
+
+def test_a_domain_is_not_pushed_to_where_another_store_is(home, capsysbinary):
+    run(["domain", "add", "my-club", "--url", URL])
+    before = contents(home)
+
+    assert run(["domain", "add", "other", "--url", URL.removesuffix(".git")]) == ExitCode.USAGE
+    assert "the store my-club is pushed to" in capsysbinary.readouterr().err.decode()
+    assert contents(home) == before
+    assert not (home / "ws/other").exists()
 
 
 def test_comments_order_and_permissions_of_the_file_stay(home):
@@ -144,7 +155,7 @@ def test_a_disk_that_is_full_leaves_the_old_file_whole(home, monkeypatch, capsys
 def test_without_a_home_there_is_nothing_to_add_a_domain_to(tmp_path, monkeypatch, capsysbinary):
     monkeypatch.setenv("PI_SANDBOX_HOME", str(tmp_path / "none"))
 
-    assert run(["domain", "add", "club"]) == ExitCode.FILES
+    assert run(["domain", "add", "club"]) == ExitCode.USAGE
     assert "pi-sandbox init" in capsysbinary.readouterr().err.decode()
     assert not (tmp_path / "none").exists()
 

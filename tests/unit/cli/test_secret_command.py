@@ -83,6 +83,38 @@ def test_anything_odd_is_refused_and_nothing_is_stored(
     assert "one" not in said.replace("one line", "").replace("one plain line", "").replace("than one", "")
 
 
+@pytest.mark.parametrize(
+    ("user", "name", "data", "stored"),
+    [
+        ("", "brain-work-token", b"made-up-word", False),
+        ("", "brain-work-token", b"bob:made-up-word", True),
+        ("", "brain-work-token", b":made-up-word", False),
+        ("", "brain-work-token", b"bob:", False),
+        ("bob", "brain-work-token", b"made-up-word", True),
+        ("bob", "brain-work-token", b"bob:made-up-word", True),
+        ("", "brain-my-club-token", b"made-up-word", True),
+        ("", "brain-my-club-token", b"bob:", False),
+    ],
+)
+def test_a_token_of_a_store_has_the_form_that_its_sync_needs(
+    keyring: FakeKeyring,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    user: str,
+    name: str,
+    data: bytes,
+    stored: bool,
+) -> None:
+    if user:
+        monkeypatch.setenv("BRAIN_WORK_USER", user)
+    pipe(monkeypatch, data)
+    assert run(["secret", "set", name]) == (ExitCode.OK if stored else ExitCode.USAGE)
+    assert list(keyring.items) == ([name] if stored else [])
+    said = "".join(capfd.readouterr())
+    assert "made-up-word" not in said
+    assert stored or "nothing was stored" in said
+
+
 def test_a_value_is_never_shown_nor_its_length(
     keyring: FakeKeyring, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -101,7 +133,7 @@ def test_the_list_is_a_table_on_standard_output(
     keyring: FakeKeyring, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for store in ("CORE", "PRIVATE"):
-        monkeypatch.setenv(f"BRAIN_{store}_URL", "https://git.example.org/x.git")
+        monkeypatch.setenv(f"BRAIN_{store}_URL", f"https://git.example.org/{store.lower()}.git")
     keyring.items["brain-core-token"] = Secret("x")
     assert run(["secret", "list"]) == ExitCode.OK
     assert capfd.readouterr().out.splitlines() == [
@@ -113,7 +145,10 @@ def test_the_list_is_a_table_on_standard_output(
 
 def test_deleting_what_is_not_there_says_so(keyring: FakeKeyring, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["secret", "delete", "SOME_KEY"]) == ExitCode.SECRETS
-    assert "has no item" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert "has no item" in said
+    assert "nothing was removed" in said
+    assert "secret set" not in said
 
 
 def test_help_and_version_do_not_load_the_keyring_library() -> None:

@@ -160,6 +160,14 @@ def test_on_a_terminal_no_line_is_wider_than_it(monkeypatch: pytest.MonkeyPatch)
     assert told.split() == ["BAD", "engine", *["many", "words"] * 12, "→", *["and", "advice"] * 9]
 
 
+def test_a_remedy_that_was_said_is_not_said_again() -> None:
+    checks = [Check("push core", State.BAD, "no keyring", "start one"), Check("push work", State.BAD, "x", "start one")]
+    assert render.doctor_text(checks, []).splitlines()[1::2] == [
+        "                 → start one",
+        "                 → as for push core",
+    ]
+
+
 @pytest.mark.parametrize(
     ("memory", "there", "state"),
     [
