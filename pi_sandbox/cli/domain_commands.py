@@ -1,6 +1,7 @@
 """`domain add`, `domain list` and `domain remove`."""
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -33,17 +34,18 @@ def add(name: str, url: str | None, user: str | None, token_cmd: str | None, clo
 
     settings = read_settings(os.environ)
     store = parse_store_options(url, token_cmd, user)
-    added = add_domain(name, store, settings, os.environ, _cloner() if clone else None)
+    again = f"pi-sandbox domain add {shlex.quote(name)} --url … --clone"
+    added = add_domain(name, store, settings, os.environ, _cloner(again) if clone else None)
     render.show_result(render.domain_added_text(added))
 
 
-def _cloner() -> "Clone":
+def _cloner(again: str) -> "Clone":
     from pi_sandbox.containers.terminal import Terminal
-    from pi_sandbox.launch.domain_clone import Cloner
     from pi_sandbox.launch.reports import Reports
+    from pi_sandbox.launch.store_clone import Cloner
 
     reports = Reports(note=render.show_note, warn=render.show_warning, build=render.BuildScreen().step)
-    return Cloner(os.environ, Terminal(), reports).clone
+    return Cloner(os.environ, Terminal(), reports, again).clone
 
 
 @domain.command("list")

@@ -25,6 +25,7 @@ _COMMANDS = {
     "memory-check": ("memory_commands", "Check a domain's memory for secrets, personal data and format."),
     "memory-sync": ("memory_commands", "Review and push what a domain's memory holds."),
     "memory-status": ("memory_commands", "Say what is not pushed yet and what the check says."),
+    "memory-clone": ("memory_commands", "Take core's or a domain's memory from its remote."),
     "init": ("init_command", "Make the home: stores, workspace, pi's settings, .env."),
     "domain": ("domain_commands", "Add, list or remove domains."),
     "doctor": ("doctor_command", "Say what is wrong with this installation and how to mend it."),
@@ -102,7 +103,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         return _misused(error)
     except (click.Abort, KeyboardInterrupt):
-        return ExitCode.INTERRUPTED
+        return _interrupted()
     except _ReaderGone:
         return _reader_gone()
     except OSError as error:
@@ -121,6 +122,13 @@ def _misused(error: click.ClickException) -> int:
     else:
         render.show_error(*explain(error))
     return ExitCode.USAGE
+
+
+def _interrupted() -> int:
+    from pi_sandbox.cli import render
+
+    render.show_interruption()
+    return ExitCode.INTERRUPTED
 
 
 def _reader_gone() -> int:

@@ -1,4 +1,4 @@
-"""`memory-check`, `memory-sync` and `memory-status`."""
+"""`memory-check`, `memory-sync`, `memory-status` and `memory-clone`."""
 
 import os
 from datetime import date
@@ -66,7 +66,7 @@ def _look(request: "CheckRequest | StatusRequest") -> int:
 def memory_sync(domain: str) -> int:
     """Shows what would leave this machine from core and the memory of DOMAIN, asks, commits and pushes.
 
-    Only a y at each question goes on; anything else keeps the changes here. Ends with 30 if a store failed.
+    Only a single y at each question goes on; anything else keeps the changes here. Ends with 30 if a store failed.
     """
     from pi_sandbox.containers.terminal import Terminal
     from pi_sandbox.launch.memory_sync import sync_memory
@@ -76,6 +76,25 @@ def memory_sync(domain: str) -> int:
     settings = read_settings(os.environ)
     chosen = choose_domain(domain, settings.domains)
     return sync_memory(chosen, date.today(), settings, os.environ, Terminal(), _reports())
+
+
+@click.command("memory-clone")
+@click.argument("store")
+def memory_clone(store: str) -> None:
+    """Takes the memory of STORE, core or a domain, from its remote: for a second machine.
+
+    It takes the place of a store that is still as init made it, and of nothing else. The URL and the credential have to
+    be there already, as for memory-sync.
+    """
+    from pi_sandbox.containers.terminal import Terminal
+    from pi_sandbox.launch.store_clone import Cloner
+    from pi_sandbox.settings.domains import choose_store
+    from pi_sandbox.settings.read import read_settings
+
+    settings = read_settings(os.environ)
+    name = choose_store(store, settings.domains)
+    cloner = Cloner(os.environ, Terminal(), _reports(), f"pi-sandbox memory-clone {name}")
+    cloner.clone(name, settings.stores[name], settings)
 
 
 def _reports() -> "Reports":

@@ -1,4 +1,4 @@
-"""The commands of the sync image: memory-check, memory-sync and memory-status. Started by the entry, never by hand."""
+"""The commands of the sync image: memory-check, -sync, -status and -clone. Started by the entry, never by hand."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -17,14 +18,15 @@ import click
 from pi_sandbox import __version__
 from pi_sandbox.errors import PiSandboxError, SettingsError
 from pi_sandbox.exit_codes import ExitCode
-from pi_sandbox.inside.questions import terminal_console
-from pi_sandbox.memory_check.report import as_json, as_sarif, exit_code, text_lines
+from pi_sandbox.inside.questions import hanging, terminal_console, terminal_width
+from pi_sandbox.memory_check.report import StoreReport, as_json, as_sarif, exit_code, text_lines
 from pi_sandbox.memory_sync.clone import clone_store
 from pi_sandbox.memory_sync.console import Console, GuardedConsole, NotReviewedError
-from pi_sandbox.memory_sync.outcome import StoreOutcome, SyncFailedError
+from pi_sandbox.memory_sync.outcome import PushInterrupted, StoreOutcome, SyncFailedError
 from pi_sandbox.memory_sync.push_access import PushAccess, network_of, take_access
+from pi_sandbox.memory_sync.review import short_id
 from pi_sandbox.memory_sync.status import standing, standing_lines, standing_values
-from pi_sandbox.memory_sync.store_check import check_folder
+from pi_sandbox.memory_sync.store_check import check_folder, next_steps
 from pi_sandbox.memory_sync.sync import StoreSync, sync_store
 from pi_sandbox.settings.domains import CORE, parse_domain_name
 
@@ -48,6 +50,10 @@ def _domain(text: str) -> str:
         raise click.BadParameter(f"{error.message}; {error.hint}") from error
 
 
+def _store(text: str) -> str:
+    return CORE if text == CORE else _domain(text)
+
+
 _missing_option = click.option("--missing", multiple=True, help="A store that is not there.")
 
 
@@ -65,7 +71,7 @@ def commands(context: click.Context) -> None:
 @click.pass_obj
 def memory_check(places: Places, domain: str, form: str, missing: tuple[str, ...]) -> None:
     """Checks core and one domain's store."""
-    reports = [check_folder(store, places.store(store, missing)) for store in (CORE, domain)]
+    reports = [check_folder(store, places.store(store, missing), places.records) for store in (CORE, domain)]
     code = exit_code(reports)
     match form:
         case "json":
@@ -74,6 +80,7 @@ def memory_check(places: Places, domain: str, form: str, missing: tuple[str, ...
             _print([json.dumps(as_sarif(reports, version=__version__), indent=2)])
         case _:
             _print(text_lines(reports))
+            _advise(reports, {CORE: "BRAIN_CORE", domain: "BRAIN_DOMAIN"})
     sys.exit(code)
 
 
@@ -108,31 +115,34 @@ def memory_sync(places: Places, domain: str, day: Any, missing: tuple[str, ...])
     except NotReviewedError:
         _forget_output()
         sys.exit(ExitCode.BROKEN_PIPE)
+    except PushInterrupted:
+        console.say("\ninterrupted while pushing: it may have arrived; see pi-sandbox memory-status, then sync again")
+        sys.exit(ExitCode.INTERRUPTED)
     except KeyboardInterrupt:
-        console.say("\ninterrupted; local changes are kept, and a push that had begun may have arrived")
+        console.say("\ninterrupted; local changes are kept, and nothing more was pushed")
         sys.exit(ExitCode.INTERRUPTED)
 
 
 @commands.command("memory-clone")
-@click.argument("domain", type=_domain)
+@click.argument("store", type=_store)
 @click.pass_obj
-def memory_clone(places: Places, domain: str) -> None:
-    """Fills one domain's new store with what its remote holds."""
+def memory_clone(places: Places, store: str) -> None:
+    """Fills one new store with what its remote holds."""
     access = take_access(os.environ, "BRAIN_DOMAIN")
     console = GuardedConsole(terminal_console(), _live_secrets([access]))
     try:
         if isinstance(access, SyncFailedError):
             raise access
-        commit = clone_store(places.brain / domain, access, network_of(os.environ), console)
+        commit = clone_store(store, places.brain / store, access, network_of(os.environ), places.records, console)
     except PiSandboxError as error:
-        console.name(f"{domain}: {error.message}")
+        console.name(f"{store}: {error.message}")
         if error.hint:
             console.name(f"  {error.hint}")
         sys.exit(ExitCode.STORE_FAILED)
     except OSError as error:
-        console.name(f"{domain}: {error.strerror or error}")
+        console.name(f"{store}: {error.strerror or error}")
         sys.exit(ExitCode.STORE_FAILED)
-    console.say(f"{domain}: the remote is empty" if commit is None else f"{domain}: cloned {commit}")
+    console.say(f"{store}: the remote is empty" if commit is None else f"{store}: cloned {short_id(commit)}")
 
 
 @dataclass(frozen=True)
@@ -150,7 +160,7 @@ class _Run:
         """Gives what one store's sync needs; raises `SyncFailedError` for a store that cannot be begun."""
         folder, access = self.places.store(store, self.missing), self.access[store]
         if folder is None:
-            raise SyncFailedError("missing: the store is not there", f"restore {self.folders[store]}, then sync again")
+            raise SyncFailedError("missing: the store is not there", "the warning at the start says what to do")
         if isinstance(access, SyncFailedError):
             raise access
         return StoreSync(
@@ -187,6 +197,15 @@ def _sync_one(run: _Run, store: str, console: Console) -> StoreOutcome:
     except OSError as error:
         console.name(f"{store}: {error.strerror or error}; local changes are kept")
     return StoreOutcome.FAILED
+
+
+def _advise(reports: Sequence[StoreReport], prefixes: Mapping[str, str]) -> None:
+    """Says beside the report, on standard error, what to do about it."""
+    for report in reports:
+        folder = _shown_folder(report.store, os.environ.get(f"{prefixes[report.store]}_FOLDER"))
+        for line in next_steps(report, folder):
+            with suppress(OSError):
+                sys.stderr.write("".join(f"{row}\n" for row in hanging(line, terminal_width(sys.stderr))))
 
 
 def _live_secrets(access: Iterable[PushAccess | SyncFailedError]) -> tuple[str, ...]:

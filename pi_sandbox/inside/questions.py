@@ -4,11 +4,14 @@
   line that names something foreign is indented where it wraps. So whatever begins at the left margin is ours.
 - A question waits until nothing more comes from the keys, since a paste may still be on its way here, and forgets it.
   Then it reads one line, and takes exactly `y` for yes. No terminal, no input, restless keys, a closed window: no.
+- An answer that is neither y nor a plain no is told that it is a no.
+- Our own lines are broken between words where they fit; what has no blank, such as a path, is never broken by us.
 - Once whoever reads us is gone, nothing counts as shown.
 """
 
 import io
 import os
+import re
 import select
 import sys
 import termios
@@ -23,6 +26,7 @@ from pi_sandbox.memory_text.visible import visible
 BAR = "  | "
 HANGING = "    "
 _NARROWEST = 20
+_PLAIN_NO = (b"", b"n", b"N", b"no")
 _ANSWER_BYTES = 1024
 _REST_SECONDS = 0.3
 _RESTLESS_SECONDS = 10.0
@@ -36,7 +40,7 @@ class TerminalConsole:
         self._terminal = terminal
 
     def say(self, line: str) -> None:
-        self._write("".join(f"{visible(part)}\n" for part in line.split("\n")))
+        self.name(line)
 
     def name(self, line: str) -> None:
         width = self._width(0)
@@ -59,7 +63,10 @@ class TerminalConsole:
         if not quiet:
             self._write("no (the keys did not rest)\n")
             return False
-        return self._answer(self._terminal) == b"y"
+        answer = self._answer(self._terminal)
+        if answer not in (b"y", *_PLAIN_NO):
+            self._write("only a single y goes on: this was no\n")
+        return answer == b"y"
 
     def _answer(self, terminal: int) -> bytes:
         try:
@@ -72,11 +79,7 @@ class TerminalConsole:
         return typed.rstrip(b"\r\n")
 
     def _width(self, taken: int) -> int | None:
-        try:
-            columns = os.get_terminal_size(self._output.fileno()).columns
-        except (OSError, ValueError):
-            return None
-        return max(columns - taken, _NARROWEST) if columns else None
+        return terminal_width(self._output, taken)
 
     def _write(self, text: str) -> None:
         try:
@@ -106,13 +109,45 @@ def terminal_console() -> TerminalConsole:
     return TerminalConsole(sys.stdout, 0 if os.isatty(0) and os.isatty(1) else None)
 
 
+def terminal_width(output: TextIO, taken: int = 0) -> int | None:
+    """Gives how many columns of a terminal are left beside `taken`, None where the output is no terminal."""
+    try:
+        columns = os.get_terminal_size(output.fileno()).columns
+    except (OSError, ValueError):
+        return None
+    return max(columns - taken, _NARROWEST) if columns else None
+
+
 def hanging(line: str, width: int | None) -> Iterator[str]:
-    """Cuts a line into rows of which only the first begins at the left margin."""
-    first, *rest = rows(line, width)
-    yield first
-    following = line[len(first) :]
-    if rest and width is not None:
-        yield from (HANGING + row for row in rows(following, width - len(HANGING)))
+    """Breaks a line between words into rows of which only the first begins at the left margin.
+
+    A word that is longer than a row is cut, or the terminal would wrap it to the left margin.
+    """
+    if width is None:
+        yield line
+        return
+    row, start = "", ""
+    for word in re.findall(r" *[^ ]+", line) or [line]:
+        if _columns(start + row + word) <= width:
+            row += word
+            continue
+        if row:
+            yield start + row
+            start, word = HANGING, word.lstrip(" ")
+        while _columns(start + word) > width:
+            piece = next(rows(word, width - len(start)))
+            yield start + piece
+            start, word = HANGING, word[len(piece) :]
+        row = word
+    yield start + row
+
+
+def _columns(text: str) -> int:
+    return sum(map(_columns_of, text))
+
+
+def _columns_of(character: str) -> int:
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def rows(line: str, width: int | None) -> Iterator[str]:
@@ -123,7 +158,7 @@ def rows(line: str, width: int | None) -> Iterator[str]:
     row: list[str] = []
     used = 0
     for character in line:
-        columns = 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        columns = _columns_of(character)
         if used + columns > width:
             yield "".join(row)
             row, used = [], 0

@@ -25,6 +25,15 @@ def ca_bundle(settings: Settings) -> bytes | None:
     return None if content is None or _BEGIN not in content.data else content.data
 
 
+def trust_words(settings: Settings) -> str:
+    """Gives in words what containers trust besides the public authorities, an empty text for nothing."""
+    if settings.ca_bundle is not None:
+        return f"those in {settings.ca_bundle} (PI_SANDBOX_CA_BUNDLE)"
+    if ca_bundle(settings) is None:
+        return ""
+    return f"those that this machine trusts ({ssl.get_default_verify_paths().cafile})"
+
+
 def _configured(path: Path) -> bytes:
     content = read_regular_file(path.resolve(), limit=LIMIT_BYTES)
     if content is None:

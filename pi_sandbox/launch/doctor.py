@@ -15,13 +15,15 @@ from pathlib import Path
 from pi_sandbox.containers.docker_engine import DockerEngine, connect
 from pi_sandbox.containers.engine import EngineFacts
 from pi_sandbox.containers.terminal import Terminal
+from pi_sandbox.credentials.keychain import Keychain
 from pi_sandbox.credentials.keyring_call import system_keychain
 from pi_sandbox.credentials.sources import keyring_account
 from pi_sandbox.errors import PiSandboxError
-from pi_sandbox.launch.certificates import ca_bundle
+from pi_sandbox.launch.certificates import ca_bundle, trust_words
 from pi_sandbox.launch.images import image_states
 from pi_sandbox.launch.leftovers import sessions_of
 from pi_sandbox.launch.look import look_at_store
+from pi_sandbox.launch.memory_limit import above_memory
 from pi_sandbox.launch.mount_probe import probe_mounts
 from pi_sandbox.launch.push_look import Readiness, look_at_push
 from pi_sandbox.session.disk_look import StoreState
@@ -72,8 +74,9 @@ def examine(environ: Mapping[str, str]) -> tuple[Check, ...]:
     checks.append(_limits(engine, settings))
     checks.append(_mounts(engine, settings, checks))
     checks += [_inner_sandboxes(engine), _leftovers(engine, settings)]
-    checks.append(_keyring(environ, settings))
-    checks += _pushes(environ, settings)
+    keychain = system_keychain(environ, attended=os.isatty(0))
+    checks.append(_keyring(environ, settings, keychain))
+    checks += _pushes(environ, settings, keychain)
     checks.append(_terminal(environ))
     return tuple(checks)
 
@@ -110,8 +113,7 @@ def _store(folders: Folders, name: str) -> Check:
     store = look_at_store(folders, name)
     if store.state is StoreState.PRESENT:
         return Check(f"store {name}", State.GOOD, str(store.path))
-    remedy = "pi-sandbox init" if store.state is StoreState.ABSENT else "move it away, then pi-sandbox init"
-    return Check(f"store {name}", State.BAD, f"{store.path} {store.state.value}", remedy)
+    return Check(f"store {name}", State.BAD, f"{store.path} {store.state.value}", store.remedy)
 
 
 def _agent_config(folders: Folders) -> Check:
@@ -126,14 +128,15 @@ def _certificates(settings: Settings) -> Check:
 
 
 def _trusted(settings: Settings) -> Check:
-    bundle = ca_bundle(settings)
-    if settings.ca_bundle is not None:
-        return Check("certificates", State.GOOD, f"builds and sessions trust those in {settings.ca_bundle}")
-    if bundle is None:
+    ca_bundle(settings)
+    words = trust_words(settings)
+    if not words:
         return Check(
             "certificates", State.NOT_APPLICABLE, "PI_SANDBOX_CA_BUNDLE is not set, and nothing stands in for it"
         )
-    return Check("certificates", State.GOOD, "builds and sessions trust what this machine trusts")
+    no_others = "; what this machine trusts besides does not count then" if settings.ca_bundle is not None else ""
+    detail = f"builds, sessions and syncs trust the public authorities and {words}{no_others}"
+    return Check("certificates", State.GOOD, detail)
 
 
 def _disk(folders: Folders) -> Check:
@@ -185,14 +188,9 @@ def _limits(engine: DockerEngine | None, settings: Settings | None) -> Check:
 
 def limits_check(limits: Limits, facts: EngineFacts) -> Check:
     """Compares what a session may use with what the engine's machine has; less is what keeps the machine usable."""
-    wanted, there = f"{limits.memory_bytes / 1e9:.1f} GB", f"{facts.memory_bytes / 1e9:.1f} GB"
-    if 0 < facts.memory_bytes <= limits.memory_bytes:
-        return Check(
-            "limits",
-            State.BAD,
-            f"a session may use {wanted} of memory, and the engine's machine has {there}: that is no limit",
-            "lower PI_SANDBOX_MEMORY",
-        )
+    wanted = f"{limits.memory_bytes / 1e9:.1f} GB"
+    if above := above_memory(limits, facts):
+        return Check("limits", State.BAD, above, "lower PI_SANDBOX_MEMORY")
     cpus = min(limits.cpus, facts.cpus) if facts.cpus else limits.cpus
     return Check("limits", State.GOOD, f"a session may use {wanted} of memory and {cpus:g} processors")
 
@@ -232,10 +230,11 @@ def _left_over(engine: DockerEngine, folders: Folders) -> Check:
     if left:
         names = ", ".join(f"{session.session_id} of {session.project} ({session.verdict.value})" for session in left)
         return Check("leftovers", State.BAD, names, "the next `pi-sandbox run` ends those whose wrapper is gone")
-    return Check("leftovers", State.GOOD, f"none; {len(sessions)} session(s) running")
+    running = f"{len(sessions)} session{'' if len(sessions) == 1 else 's'}"
+    return Check("leftovers", State.GOOD, f"none; {running} running")
 
 
-def _keyring(environ: Mapping[str, str], settings: Settings | None) -> Check:
+def _keyring(environ: Mapping[str, str], settings: Settings | None, keychain: Keychain) -> Check:
     if settings is None:
         return Check("keyring", State.NOT_APPLICABLE, "needs the settings")
     keys = [name for name in settings.pass_secrets if not environ.get(name)]
@@ -244,12 +243,11 @@ def _keyring(environ: Mapping[str, str], settings: Settings | None) -> Check:
     ]
     if not keys + tokens:
         return Check("keyring", State.NOT_APPLICABLE, "nothing is taken from it with these settings")
-    return _guarded("keyring", lambda: _items(environ, keys, tokens))
+    return _guarded("keyring", lambda: _items(keychain, keys, tokens))
 
 
-def _items(environ: Mapping[str, str], keys: list[str], tokens: list[str]) -> Check:
+def _items(keychain: Keychain, keys: list[str], tokens: list[str]) -> Check:
     """Whether the keys of sessions are there; of the tokens, the checks of the pushes say that."""
-    keychain = system_keychain(environ, attended=os.isatty(0))
     missing = [account for account in (*keys, *tokens) if not keychain.has(account) and account in keys]
     if missing:
         remedy = f"pi-sandbox secret set {missing[0]}, or export {missing[0]}=…"
@@ -257,7 +255,7 @@ def _items(environ: Mapping[str, str], keys: list[str], tokens: list[str]) -> Ch
     return Check("keyring", State.GOOD, f"answers; it is asked for {', '.join(keys + tokens)}")
 
 
-def _pushes(environ: Mapping[str, str], settings: Settings | None) -> list[Check]:
+def _pushes(environ: Mapping[str, str], settings: Settings | None, keychain: Keychain) -> list[Check]:
     if settings is None:
         return [Check("push", State.NOT_APPLICABLE, "needs the settings")]
     states = {
@@ -265,7 +263,6 @@ def _pushes(environ: Mapping[str, str], settings: Settings | None) -> list[Check
         Readiness.STAYS_HERE: State.NOT_APPLICABLE,
         Readiness.NOT_READY: State.BAD,
     }
-    keychain = system_keychain(environ, attended=os.isatty(0))
     looks = [look_at_push(name, store, environ, keychain) for name, store in settings.stores.items()]
     return [Check(f"push {look.store}", states[look.readiness], look.detail, look.remedy) for look in looks]
 

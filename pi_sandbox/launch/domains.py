@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pi_sandbox.credentials.sources import CommandSource, credential_source, keyring_account
-from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.errors import UsageError, quoted
 from pi_sandbox.git_access.runner import make_repository
 from pi_sandbox.launch.home import PieceOutcome, make_home, read_home_templates
 from pi_sandbox.launch.home_plan import PRIVATE_FILE, domain_pieces, state_pieces
@@ -43,9 +43,11 @@ class DomainAdded:
 
 @dataclass(frozen=True)
 class DomainRemoved:
-    """A domain that is configured no longer, and what of it is still there, a sentence each."""
+    """A domain that is configured no longer, the lines that were taken out of `.env`, and what of it is still there."""
 
     domain: DomainName
+    env_file: Path
+    taken_out: tuple[str, ...]
     left: tuple[str, ...]
 
 
@@ -68,7 +70,7 @@ def list_domains(settings: Settings) -> tuple[DomainEntry, ...]:
     return tuple(_entry(domain, settings.stores[domain], folders) for domain in settings.domains)
 
 
-Clone = Callable[[DomainName, StoreSettings, Settings], None]
+Clone = Callable[[DomainName, StoreSettings, Settings], object]
 
 
 def add_domain(
@@ -92,7 +94,8 @@ def remove_domain(text: str, settings: Settings, environ: Mapping[str, str]) -> 
     domain, _ = domain_removed(text, settings)
     _require_home(folders)
     _change_settings(lambda current: domain_removed(text, current)[1], folders, environ)
-    return DomainRemoved(domain, _left_of(domain, folders))
+    taken_out = _lines_of(domain, settings.stores[domain])
+    return DomainRemoved(domain, folders.env_file, taken_out, _left_of(domain, folders))
 
 
 def _entry(domain: DomainName, store: StoreSettings, folders: Folders) -> DomainEntry:
@@ -110,7 +113,7 @@ def _entry(domain: DomainName, store: StoreSettings, folders: Folders) -> Domain
 
 def _require_home(folders: Folders) -> None:
     if not folders.home.is_dir():
-        raise FilesError(f"there is no home {quoted(folders.home)}", "pi-sandbox init")
+        raise UsageError(f"there is no home {quoted(folders.home)}", "pi-sandbox init")
 
 
 def _change_settings(change: Callable[[Settings], Changes], folders: Folders, environ: Mapping[str, str]) -> None:
@@ -151,9 +154,19 @@ def _left_to_do(domain: DomainName, store: StoreSettings, folders: Folders) -> t
     return tuple(steps)
 
 
+def _lines_of(domain: DomainName, store: StoreSettings) -> tuple[str, ...]:
+    """Gives the settings of a store as lines, to put them back by hand. None of them is a secret."""
+    given = {
+        table.URL_SUFFIX: store.url,
+        table.TOKEN_COMMAND_SUFFIX: store.token_command,
+        table.USER_SUFFIX: store.user,
+    }
+    return tuple(f"{table.store_setting(domain, name)}={value}" for name, value in given.items() if value is not None)
+
+
 def _left_of(domain: DomainName, folders: Folders) -> tuple[str, ...]:
     places = (folders.store(domain), folders.domain_workspace(domain), folders.domain_state(domain))
     return (
-        *(f"{place} is still there" for place in places if os.path.lexists(place)),
+        *(str(place) for place in places if os.path.lexists(place)),
         f"a credential in the keyring, if there is one: pi-sandbox secret delete {keyring_account(domain)}",
     )

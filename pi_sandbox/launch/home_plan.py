@@ -54,7 +54,7 @@ def home_pieces(domains: Iterable[DomainName], templates: Mapping[str, bytes]) -
     agent = _PLACES.agent_config
     return (
         _folder(_PLACES.brain),
-        _store(CORE, templates),
+        store_piece(CORE, templates),
         _folder(_PLACES.workspace),
         _folder(_PLACES.state),
         _folder(_PLACES.markers),
@@ -70,7 +70,7 @@ def home_pieces(domains: Iterable[DomainName], templates: Mapping[str, bytes]) -
 
 def domain_pieces(domain: DomainName, templates: Mapping[str, bytes]) -> tuple[Piece, ...]:
     """Gives the pieces that one domain adds to a home: its store, its workspace, its login and session history."""
-    return (_store(domain, templates), _folder(_PLACES.domain_workspace(domain)), *_domain_state(domain))
+    return (store_piece(domain, templates), _folder(_PLACES.domain_workspace(domain)), *_domain_state(domain))
 
 
 def state_pieces(domain: DomainName) -> tuple[Piece, ...]:
@@ -101,9 +101,11 @@ def _file(path: Path, content: bytes, mode: int) -> FilePiece:
     return FilePiece(PurePosixPath(path), content, mode)
 
 
-def _store(name: str, templates: Mapping[str, bytes]) -> StorePiece:
+def store_piece(name: str, templates: Mapping[str, bytes]) -> StorePiece:
+    """Gives the store of core or of a domain as it is made."""
     readme = templates[f"store/README-{'core' if name == CORE else 'domain'}.md"]
     contents = {
+        ".gitattributes": templates["store/gitattributes"],
         ".gitignore": templates["store/gitignore"],
         "README.md": readme,
         **{template: templates[f"store/{template}"] for template in _STORE_TEMPLATES},

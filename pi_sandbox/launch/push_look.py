@@ -5,12 +5,19 @@ from dataclasses import dataclass
 from enum import Enum
 
 from pi_sandbox.credentials.credential import StoreCredentialError
-from pi_sandbox.credentials.keychain import Keychain
+from pi_sandbox.credentials.keychain import Keychain, KeyringLockedError, KeyringTimeoutError, NoKeyringError
 from pi_sandbox.credentials.sources import CommandSource, credential_source
 from pi_sandbox.credentials.token_command import token_arguments
 from pi_sandbox.errors import SecretsError
 from pi_sandbox.settings.settings import StoreSettings
-from pi_sandbox.settings.table import URL_SUFFIX, store_setting
+from pi_sandbox.settings.table import TOKEN_COMMAND_SUFFIX, URL_SUFFIX, store_setting
+
+_OF_THE_WHOLE = {
+    NoKeyringError: "cannot be used",
+    KeyringLockedError: "is locked",
+    KeyringTimeoutError: "does not answer",
+}
+"""What is wrong with the whole keyring; the remedy is said once, by the check of the keyring."""
 
 
 class Readiness(Enum):
@@ -37,13 +44,24 @@ def look_at_push(name: str, store: StoreSettings, environ: Mapping[str, str], ke
         setting = store_setting(name, URL_SUFFIX)
         return PushLook(name, Readiness.STAYS_HERE, f"{setting} is not set: the store stays on this machine")
     source = credential_source(name, store)
-    try:
-        if isinstance(source, CommandSource):
+    if isinstance(source, CommandSource):
+        try:
             token_arguments(source, environ)
-            return PushLook(name, Readiness.READY, f"{store.url}, with what {source.variable} prints (not run)")
+        except StoreCredentialError as error:
+            return PushLook(name, Readiness.NOT_READY, error.message, error.hint)
+        return PushLook(name, Readiness.READY, f"{store.url}, with what {source.variable} prints (not run)")
+    try:
         if keychain.has(source.account):
             return PushLook(name, Readiness.READY, f"{store.url}, with the keyring's {source.account} (not read)")
-    except (StoreCredentialError, SecretsError) as error:
+    except (NoKeyringError, KeyringLockedError, KeyringTimeoutError) as error:
+        setting = store_setting(name, TOKEN_COMMAND_SUFFIX)
+        return PushLook(
+            name,
+            Readiness.NOT_READY,
+            f"{store.url}, but the keyring with {source.account} {_OF_THE_WHOLE[type(error)]} (see keyring above)",
+            f"mend the keyring, or set {setting} to a command that prints the credential",
+        )
+    except SecretsError as error:
         return PushLook(name, Readiness.NOT_READY, error.message, error.hint)
     return PushLook(
         name,

@@ -23,6 +23,7 @@ from pi_sandbox.launch.images import usable_image
 from pi_sandbox.launch.leftovers import Session, end_leftovers
 from pi_sandbox.launch.look import look_at_disk
 from pi_sandbox.launch.markers import marker_for
+from pi_sandbox.launch.memory_limit import above_memory
 from pi_sandbox.launch.planning import plan_from
 from pi_sandbox.launch.reports import Reports
 from pi_sandbox.launch.scene import scene_after, scene_before
@@ -57,8 +58,11 @@ def launch(
     image = usable_image(engine, "agent", settings, reports.note, reports.build)
     session_id = secrets.token_hex(_ID_BYTES)
     look = look_at_disk(folders, workspace, request.opt_in)
-    plan = plan_from(look, request, workspace, settings, view_of(engine.facts(), image), session_id)
+    facts = engine.facts()
+    plan = plan_from(look, request, workspace, settings, view_of(facts, image), session_id)
     _say_before(plan, live, reports)
+    if above := above_memory(settings.limits, facts):
+        reports.warn(f"{above}; lower PI_SANDBOX_MEMORY")
     make_domain_state(folders, workspace.domain, workspace.levels[-1])
     passed = collect_pass_secrets(settings.pass_secrets, environ, system_keychain(environ, attended=request.tty))
     for name, reason in passed.missing:

@@ -26,6 +26,7 @@ from pi_sandbox.launch.reports import Reports
 from pi_sandbox.session.control_messages import LIMITS, Start
 from pi_sandbox.session.disk_look import StoreLook, StoreState
 from pi_sandbox.session.store_plan import SYNC, StoreRequest, plan_stores
+from pi_sandbox.settings.domains import CORE
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.settings import Settings
 
@@ -72,8 +73,18 @@ def look_at_stores(folders: Folders, names: Iterable[str], warn: Callable[[str],
     stores = tuple(look_at_store(folders, name) for name in names)
     for store in stores:
         if store.state is not StoreState.PRESENT:
-            warn(f"{store.path} {store.state.value}: the store {store.name} is missing")
+            warn(f"{store.path} {store.state.value}: the store {store.name} is missing; {store.remedy}")
     return stores
+
+
+def shown_places(names: Iterable[str], folders: Folders) -> Mapping[str, str]:
+    """Gives the variables by which messages inside name the folders of the stores: by their places here."""
+    return {f"{store_prefix(name)}_FOLDER": str(folders.store(name)) for name in names}
+
+
+def store_prefix(store: str) -> str:
+    """Gives what the names of a store's variables begin with in the container (sandbox.md, "Credentials")."""
+    return "BRAIN_CORE" if store == CORE else "BRAIN_DOMAIN"
 
 
 def run_on_stores(

@@ -1,4 +1,4 @@
-"""Fills a new, empty store with what its remote holds (`domain add --clone`).
+"""Fills a new, empty store with what its remote holds (`memory-clone`, `domain add --clone`).
 
 - The wrapper made the repository, so its configuration is ours; of the remote come objects and nothing else.
 - Files are written from the objects themselves: no filter, no attribute and no hook has a part in it. A tree that holds
@@ -7,6 +7,7 @@
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
@@ -16,20 +17,25 @@ from pi_sandbox.git_access.private_git import PrivateGit, git_in_store
 from pi_sandbox.git_access.repository import Repository, read_repository
 from pi_sandbox.git_access.trees import tree_entries
 from pi_sandbox.memory_sync.console import Console
+from pi_sandbox.memory_sync.fetched import carry_objects
 from pi_sandbox.memory_sync.outcome import SyncFailedError
 from pi_sandbox.memory_sync.push_access import Network, PushAccess
+from pi_sandbox.memory_sync.record import push_now, read_record, record_path, write_record
 from pi_sandbox.memory_sync.remote import RemoteState, reached_remote
 from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
 from pi_sandbox.system.files import create_file
 from pi_sandbox.workspace.level_names import is_git_name
 
 _ORDINARY = {"100644": 0o644, "100755": 0o755}
-_OBJECT_MODE = 0o444
 _USUAL_BRANCH = "main"
 
 
-def clone_store(folder: Path, access: PushAccess, network: Network, console: Console) -> str | None:
+def clone_store(
+    store: str, folder: Path, access: PushAccess, network: Network, records: Path, console: Console
+) -> str | None:
     """Fills the store and gives the commit that it has now, None for a remote without any.
+
+    That the remote has this commit is recorded, as after a sync: nothing of it counts as unpushed.
 
     Raises an error with exit code 30, or `FilesError`.
     """
@@ -48,9 +54,11 @@ def clone_store(folder: Path, access: PushAccess, network: Network, console: Con
         commit = remote.git.run("rev-parse", "--verify", f"{remote.fetched}^{{commit}}").strip()
         entries = tree_entries(remote.git, commit)
         _refuse_extraordinary(entries)
-        _carry_objects(remote.git.git_dir / "objects", repository.git_dir / "objects")
+        carry_objects(remote.git.git_dir / "objects", repository.git_dir / "objects")
         _write_files(remote.git, folder, entries)
         _set_branch(repository, branch, commit)
+        path = record_path(records, store)
+        write_record(path, replace(read_record(path), last_push=push_now(commit, branch, access.url)))
         return commit
 
 
@@ -78,15 +86,6 @@ def _refuse_extraordinary(entries: Mapping[str, TreeEntry]) -> None:
                 f"the remote holds {quoted(path)}, a path that git treats specially",
                 "take it out of the remote, then retry",
             )
-
-
-def _carry_objects(source: Path, target: Path) -> None:
-    """Copies loose objects and packs. The alternates of the private git directory stay behind."""
-    for file in sorted(source.rglob("*")):
-        place = target / file.relative_to(source)
-        if file.is_file() and file.parent.name != "info":
-            place.parent.mkdir(parents=True, exist_ok=True)
-            create_file(place, file.read_bytes(), mode=_OBJECT_MODE)
 
 
 def _write_files(git: PrivateGit, folder: Path, entries: Mapping[str, TreeEntry]) -> None:

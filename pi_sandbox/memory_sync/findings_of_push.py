@@ -13,7 +13,6 @@ from pi_sandbox.memory_check.memory_file import MemoryFile, decode_content, line
 from pi_sandbox.memory_check.report import visible_path
 from pi_sandbox.memory_sync.history import (
     IDENTITY_FILE,
-    MESSAGE_FILE,
     UnpushedCommit,
     files_of_commit,
     identity_lines,
@@ -21,19 +20,34 @@ from pi_sandbox.memory_sync.history import (
 from pi_sandbox.memory_sync.known_text import RemoteText
 from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
 
+IN_COMMIT = "commit "
+"""What begins the place of a finding that was made in a commit, and not in the files as they are now."""
+
+_IDENTITY = "author or committer"
+"""How a question names what is no file: who made a commit."""
+
 
 @dataclass(frozen=True)
 class PushFinding:
-    """A finding, and the blob and path that it was made in; no blob for a message or an identity."""
+    """A finding, and the blob and path that it was made in; no blob but the lines for a message or an identity."""
 
     finding: Finding
     blob: str | None
     path: str
+    lines: tuple[str, ...] = ()
 
     @property
     def in_history(self) -> bool:
         """Whether it was made in a commit, and not in the files as they are now."""
         return self.path != self.finding.path
+
+
+@dataclass(frozen=True)
+class ToConfirm:
+    """Possible personal data that the owner has to confirm, and the lines that it stands in, as they are."""
+
+    finding: Finding
+    lines: tuple[str, ...]
 
 
 def store_kind(store: str) -> StoreKind:
@@ -63,15 +77,18 @@ def findings_of_history(
     done = set(checked)
     for commit in commits:
         blobs = {entry.path: entry.id for entry in commit.new_entries}
-        files = list(files_of_commit(git, commit, done))
+        message, *files = files_of_commit(git, commit, done)
         done |= set(commit.new_entries)
-        found = _findings(files, store, live_secrets)
-        yield from (_in_commit(finding, commit.short, blobs) for finding in found)
+        text = lines_of(decode_content(message.content).readings[0])
+        for finding in _findings([message], store, live_secrets):
+            yield _in_commit(finding, commit.short, None, text)
+        for finding in _findings(files, store, live_secrets):
+            yield _in_commit(finding, commit.short, blobs.get(finding.path), ())
         lines = identity_lines(commit)
         for finding in _findings([_as_file(IDENTITY_FILE, lines)], store, live_secrets):
             line = lines[finding.line - 1] if finding.line else ""
             if finding.severity is Severity.BLOCKING or line not in known_identities:
-                yield _in_commit(finding, commit.short, {})
+                yield _in_commit(replace(finding, line=None, path=_IDENTITY), commit.short, None, [line])
                 known_identities |= {line}
 
 
@@ -82,11 +99,14 @@ def blocking_in_identity(identity: str, store: str, live_secrets: Sequence[str])
             yield PushFinding(replace(finding, path="user.name and user.email"), None, IDENTITY_FILE)
 
 
-def to_confirm(git: PrivateGit, findings: Iterable[PushFinding], remote: RemoteText) -> Iterator[Finding]:
+def to_confirm(git: PrivateGit, findings: Iterable[PushFinding], remote: RemoteText) -> Iterator[ToConfirm]:
     """Yields the possible personal data that is not on the remote yet."""
     for item in findings:
-        if item.finding.severity is Severity.CONFIRM and not _is_known(git, item, remote):
-            yield item.finding
+        if item.finding.severity is not Severity.CONFIRM or (item.blob is not None and remote.has_content(item.blob)):
+            continue
+        readings = _readings(git, item)
+        if readings is None or not _is_known(item, readings, remote):
+            yield ToConfirm(item.finding, _lines_of_finding(item, readings))
 
 
 def question(finding: Finding) -> str:
@@ -106,22 +126,45 @@ def _as_file(path: str, lines: Sequence[str]) -> MemoryFile:
     return MemoryFile(path, "\n".join(lines).encode("utf-8", "surrogateescape"))
 
 
-def _in_commit(finding: Finding, commit: str, blobs: dict[str, str]) -> PushFinding:
-    blob = None if finding.path in (MESSAGE_FILE, IDENTITY_FILE) else blobs.get(finding.path)
-    shown = replace(finding, path=f"commit {commit} {finding.path}")
-    return PushFinding(shown, blob, finding.path)
+def _in_commit(finding: Finding, commit: str, blob: str | None, text: Sequence[str]) -> PushFinding:
+    shown = replace(finding, path=f"{IN_COMMIT}{commit} {finding.path}")
+    lines = tuple(text) if finding.line is None else tuple(_around(text, finding))
+    return PushFinding(shown, blob, finding.path, lines)
 
 
-def _is_known(git: PrivateGit, item: PushFinding, remote: RemoteText) -> bool:
+@dataclass(frozen=True)
+class _Readings:
+    """What a content can be read as. `certain` is whether there is no other reading of it."""
+
+    texts: tuple[tuple[str, ...], ...]
+    certain: bool
+
+
+def _readings(git: PrivateGit, item: PushFinding) -> _Readings | None:
+    """Gives how the content of a finding reads, None where there is none or it is too large."""
     if item.blob is None:
-        return False
-    if remote.has_content(item.blob):
-        return True
+        return None
     ((_, content),) = read_objects(git, [item.blob], size_limit=FILE_LIMIT_BYTES, from_store=True)
     if content is None:
-        return False
+        return None
     decoded = decode_content(content)
+    return _Readings(tuple(tuple(lines_of(text)) for text in decoded.readings), not decoded.others)
+
+
+def _lines_of_finding(item: PushFinding, readings: _Readings | None) -> tuple[str, ...]:
+    if readings is None or item.finding.line is None:
+        return item.lines
+    return tuple(dict.fromkeys(line for text in readings.texts for line in _around(text, item.finding)))
+
+
+def _around(lines: Sequence[str], finding: Finding) -> Sequence[str]:
+    """Gives the lines that belong to a finding."""
+    if finding.line is None:
+        return ()
+    return lines[finding.line - 1 - finding.before : finding.line + finding.after]
+
+
+def _is_known(item: PushFinding, readings: _Readings, remote: RemoteText) -> bool:
     if item.finding.line is None:
-        return not decoded.others and remote.has_path(item.path)
-    first, last = item.finding.line - 1 - item.finding.before, item.finding.line + item.finding.after
-    return any(remote.has_lines(lines_of(reading)[first:last]) for reading in decoded.readings)
+        return readings.certain and remote.has_path(item.path)
+    return any(remote.has_lines(_around(text, item.finding)) for text in readings.texts)

@@ -8,11 +8,11 @@ from pi_sandbox.git_access.object_data import GITLINK, LINK, CommitData, TreeEnt
 from pi_sandbox.git_access.objects import read_commits, read_objects
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile
+from pi_sandbox.memory_sync.review import short_id
 from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
 
 _COMMIT_LIMIT_BYTES = 4 * 1024 * 1024
 _NO_MODE = "000000"
-_SHOWN_ID = 12
 
 MESSAGE_FILE = "message"
 IDENTITY_FILE = "author"
@@ -31,7 +31,7 @@ class UnpushedCommit:
     @property
     def short(self) -> str:
         """Enough of the id to find the commit by."""
-        return self.data.id[:_SHOWN_ID]
+        return short_id(self.data.id)
 
 
 def unpushed_commits(git: PrivateGit, tip: str | None, on_remote: Sequence[str]) -> tuple[UnpushedCommit, ...]:

@@ -12,6 +12,10 @@ class SyncFailedError(PiSandboxError):
     exit_code = ExitCode.STORE_FAILED
 
 
+class PushInterrupted(KeyboardInterrupt):
+    """Ctrl-C came while a push was on its way, so whether it arrived is not known."""
+
+
 class StoreOutcome(Enum):
     """How one store came out of a sync."""
 

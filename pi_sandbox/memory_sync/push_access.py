@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from pi_sandbox.memory_sync.outcome import SyncFailedError
+from pi_sandbox.session.store_plan import TRUST
 from pi_sandbox.settings.values import parse_push_url
 
 _PROXIES = ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
@@ -20,11 +21,12 @@ _CA_BUNDLE = "GIT_SSL_CAINFO"
 
 @dataclass(frozen=True)
 class PushAccess:
-    """Where a store is pushed to, with what, and what of this machine the way there needs."""
+    """Where a store is pushed to, and with what. `renewal` says where that came from and how it is set anew."""
 
     url: str
     username: str
     token: str = field(repr=False)
+    renewal: str = ""
 
     @property
     def host(self) -> str:
@@ -39,11 +41,12 @@ class PushAccess:
 
 @dataclass(frozen=True)
 class Network:
-    """How this machine reaches others."""
+    """How this machine reaches others. `trust` names for people what `ca_bundle` holds besides public authorities."""
 
     proxy: str | None = field(repr=False)
     no_proxy: str | None
     ca_bundle: str | None
+    trust: str = ""
 
 
 def take_access(environ: MutableMapping[str, str], prefix: str) -> PushAccess | SyncFailedError:
@@ -51,6 +54,7 @@ def take_access(environ: MutableMapping[str, str], prefix: str) -> PushAccess | 
     url = environ.pop(f"{prefix}_URL", "")
     token = environ.pop(f"{prefix}_TOKEN", "")
     problem = environ.pop(f"{prefix}_PROBLEM", "")
+    renewal = environ.pop(f"{prefix}_RENEWAL", "")
     if problem:
         return SyncFailedError(problem)
     if not url:
@@ -62,7 +66,7 @@ def take_access(environ: MutableMapping[str, str], prefix: str) -> PushAccess | 
     username, colon, secret = token.partition(":")
     if not (username and colon and secret) or not token.isprintable():
         return SyncFailedError(f"{prefix}_TOKEN is missing or not of the form username:token", "see the credentials")
-    return PushAccess(url, username, secret)
+    return PushAccess(url, username, secret, renewal)
 
 
 def network_of(environ: Mapping[str, str]) -> Network:
@@ -71,7 +75,7 @@ def network_of(environ: Mapping[str, str]) -> Network:
     def first(names: tuple[str, ...]) -> str | None:
         return next((environ[name] for name in names if environ.get(name)), None)
 
-    return Network(first(_PROXIES), first(_NO_PROXY), environ.get(_CA_BUNDLE))
+    return Network(first(_PROXIES), first(_NO_PROXY), environ.get(_CA_BUNDLE), environ.get(TRUST, ""))
 
 
 def write_credential(access: PushAccess, path: Path) -> None:

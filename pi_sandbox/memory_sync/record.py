@@ -6,6 +6,7 @@ nobody else.
 
 import json
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
@@ -35,6 +36,11 @@ class SyncRecord:
     def with_commit(self, commit: str) -> "SyncRecord":
         """Gives the record with one more commit that a sync made."""
         return replace(self, commits=tuple(dict.fromkeys((*self.commits, commit))))
+
+
+def push_now(commit: str, branch: str, url: str) -> Push:
+    """Gives the record of a commit that the remote has at this moment."""
+    return Push(commit, branch, url, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
 
 
 def record_path(folder: Path, store: str) -> Path:

@@ -111,7 +111,14 @@ class Remote:
         if show:
             self._show(result.errors)
         today = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-        return access_failure(result.errors, self.access.host, today=today, timed_out=result.timed_out)
+        return access_failure(
+            result.errors,
+            self.access.host,
+            today=today,
+            timed_out=result.timed_out,
+            trust=self.network.trust,
+            renewal=self.access.renewal,
+        )
 
     def _show(self, text: str) -> None:
         lines = [line for line in text.replace("\r\n", "\n").split("\n") if line.strip()]

@@ -1,22 +1,28 @@
 """Whether the remote holds nothing that the store lacks, so that a push only adds (sandbox.md, "Sync", step 2).
 
-Nothing is repaired here: no reset, no merge, no force, no new branch beside others. What cannot be added to is said.
+Nothing is repaired here: no reset, no merge, no force, no new branch beside others. What cannot be added to is said,
+and left in the store under a name of its own, so that the owner can rebase on it.
 """
 
 from pi_sandbox.errors import quoted
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.repository import Repository
+from pi_sandbox.memory_sync.fetched import keep_fetched
 from pi_sandbox.memory_sync.outcome import SyncFailedError
 from pi_sandbox.memory_sync.record import Push
 from pi_sandbox.memory_sync.remote import Remote, RemoteState
+from pi_sandbox.memory_sync.review import short_id
 
 LACKS = "the remote has commits the local repo lacks"
-_PULL_HINT = "pull or rebase on the host, then sync again"
+_PULL = "pull or rebase on the host, then sync again"
 
 
-def commit_on_remote(remote: Remote, repository: Repository, branch: str, last_push: Push | None) -> str | None:
+def commit_on_remote(
+    remote: Remote, repository: Repository, branch: str, last_push: Push | None, *, store: str, folder: str
+) -> str | None:
     """Gives the remote's commit of the branch, which the local branch has too; None for a remote without any branch.
 
+    `store` and `folder` are how the owner names the store and its folder in a command.
     Raises `SyncFailedError` for everything else.
     """
     state = remote.state()
@@ -24,7 +30,8 @@ def commit_on_remote(remote: Remote, repository: Repository, branch: str, last_p
     if not state.branches:
         if pushed is not None:
             raise SyncFailedError(
-                f"the remote has no branch any more, although {pushed.commit} was pushed to {branch} on {pushed.time}",
+                f"the remote has no branch any more, although {short_id(pushed.commit)} was pushed to {branch} on "
+                f"{pushed.time}",
                 _ANEW_HINT,
             )
         return None
@@ -33,7 +40,7 @@ def commit_on_remote(remote: Remote, repository: Repository, branch: str, last_p
     if len(found) != remote.git.id_length:
         raise SyncFailedError("the remote and the store name objects by different hashes", "make them of one kind")
     if not _is_ancestor(remote.git, found, repository.head):
-        raise _divergence(remote, repository, branch, found)
+        raise _divergence(remote, repository, branch, found, store, folder)
     _refuse_rewound(remote.git, repository, branch, found, pushed)
     return found
 
@@ -62,22 +69,34 @@ def _refuse_other_branch(state: RemoteState, branch: str) -> None:
         )
 
 
-def _divergence(remote: Remote, repository: Repository, branch: str, found: str) -> SyncFailedError:
-    """The fetch only tells the cases apart; that the remote has more than the store is certain already."""
+def _divergence(
+    remote: Remote, repository: Repository, branch: str, found: str, store: str, folder: str
+) -> SyncFailedError:
+    """The fetch tells the cases apart; that the remote has more than the store is certain already."""
     if repository.head is None:
-        return SyncFailedError(f"{LACKS}: the store has none yet", "clone the remote, or pull on the host")
+        return SyncFailedError(
+            f"{LACKS}: the store has none yet",
+            f"to begin with the remote's memory: pi-sandbox memory-clone {store}; it takes the place of a store into "
+            "which nothing was written yet",
+        )
     git = remote.git
-    if not _has_commit(git, found) and not (remote.fetch(branch) and _has_commit(git, found)):
-        return SyncFailedError(LACKS, _PULL_HINT)
+    if not remote.fetch(branch) or not _has_commit(git, found):
+        return SyncFailedError(f"{LACKS}, and they could not be fetched", "look at the remote, then sync again")
+    name = keep_fetched(remote, repository, branch, folder)
     if git.attempt("merge-base", repository.head, found).status != 0:
         return SyncFailedError(
             f"{LACKS}: its history has nothing in common with the store's (it was replaced)",
-            "compare the two on the host and decide which one is right",
+            f"compare the two on the host and decide which one is right; the remote's is in the store as {name}: "
+            f"git -C {folder} log {name}",
         )
     more = len(git.run("rev-list", found, f"^{repository.head}", "--").split())
     own = len(git.run("rev-list", repository.head, f"^{found}", "--").split())
     beside = f", and the store has {own} that the remote lacks" if own else ""
-    return SyncFailedError(f"{LACKS} ({more}{beside})", _PULL_HINT)
+    return SyncFailedError(
+        f"{LACKS} ({more}{beside})",
+        f"{_PULL}: they are in the store now, as {name}, so that this does it: "
+        f"git -C {folder} rebase --autostash {name}",
+    )
 
 
 def _refuse_rewound(git: PrivateGit, repository: Repository, branch: str, found: str, pushed: Push | None) -> None:
@@ -87,8 +106,8 @@ def _refuse_rewound(git: PrivateGit, repository: Repository, branch: str, found:
     back = _is_ancestor(git, found, pushed.commit) and _is_ancestor(git, pushed.commit, repository.head)
     if back:
         raise SyncFailedError(
-            f"the remote's branch {quoted(branch)} went back to {found}, behind {pushed.commit}, which was pushed on "
-            f"{pushed.time}",
+            f"the remote's branch {quoted(branch)} went back to {short_id(found)}, behind {short_id(pushed.commit)}, "
+            f"which was pushed on {pushed.time}",
             _ANEW_HINT,
         )
 

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pi_sandbox.memory_sync.outcome import SyncFailedError
 
 _CERTIFICATE_HINT = (
-    "for a private authority set PI_SANDBOX_CA_BUNDLE to its certificates; an expired or not yet valid certificate may "
-    "also mean a wrong clock here, which says {today}; verification is never switched off"
+    "trusted here are {trust}, and this server's authority is none of them: {mend}; a wrong clock can be the cause "
+    "too, it says {today}; verification is never switched off"
 )
+_SETTING = "PI_SANDBOX_CA_BUNDLE"
+_PUBLIC_ALONE = "the public authorities"
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,12 @@ _KINDS = tuple(
             "look at the clock of this machine first, it says {today}; then at the server's certificate",
         ),
         (
-            r"certificate|self.signed|CAfile|x509|alternative certificate subject name",
+            r"subject (alternative )?name|host ?name mismatch|does not match (target )?host",
+            "the certificate of {host} is one for another name",
+            "write the store's URL with a name that stands in the certificate, or give the server one for this name",
+        ),
+        (
+            r"certificate|self.signed|CAfile|x509",
             "the certificate of {host} was not accepted",
             _CERTIFICATE_HINT,
         ),
@@ -55,7 +62,7 @@ _KINDS = tuple(
             r"connection refused|failed to connect|could(n't| not) connect|timed? ?out|network is unreachable|no route"
             r"|connection reset|transfer closed|empty reply|low speed|early EOF|hung up unexpectedly|RPC failed",
             "{host} is unreachable or did not answer to the end",
-            "look at the network, then run the sync again",
+            "look at the network, then try again",
         ),
         (
             r"redirect|returned error: 30\d|protocol '\w+' not allowed",
@@ -65,12 +72,12 @@ _KINDS = tuple(
         (
             r"authentication failed|could not read (username|password)|returned error: 401|invalid credentials",
             "{host} did not accept the credential (unauthorized)",
-            "renew the token, and look at its user name",
+            "{renewal}",
         ),
         (
             r"returned error: 403|access denied|permission|not allowed to|forbidden",
             "{host} refused access with this credential (forbidden)",
-            "give the token the right to write to this repository",
+            "give the token the right to write to this repository, or use another one: {renewal}",
         ),
         (
             r"is this a git repository|not a git repository|not valid: could not determine hash",
@@ -85,7 +92,7 @@ _KINDS = tuple(
         (
             r"returned error: 5\d\d",
             "{host} has a fault of its own",
-            "run the sync again later",
+            "try again later",
         ),
         (
             r"no space left|disk quota|disk full|write error|unable to write",
@@ -96,12 +103,24 @@ _KINDS = tuple(
 )
 
 
-def access_failure(errors: str, host: str, *, today: str, timed_out: bool = False) -> SyncFailedError:
-    """Gives the failure behind what git said when it read or wrote the remote; `errors` holds no secret any more."""
+def access_failure(
+    errors: str, host: str, *, today: str, timed_out: bool = False, trust: str = "", renewal: str = ""
+) -> SyncFailedError:
+    """Gives the failure behind what git said when it read or wrote the remote; `errors` holds no secret any more.
+
+    `trust` names what is trusted besides the public authorities, `renewal` says where the credential came from and how
+    it is set anew.
+    """
     text = "could not connect: timed out" if timed_out else errors
+    values = {
+        "host": host,
+        "today": today,
+        "trust": f"{_PUBLIC_ALONE} and {trust}" if trust else _PUBLIC_ALONE,
+        "mend": "add its certificate to that file" if _SETTING in trust else f"set {_SETTING} to a file that holds it",
+        "renewal": renewal or "renew the token, and look at its user name",
+    }
     for kind in _KINDS:
         if kind.pattern.search(text):
-            values = {"host": host, "today": today}
             return SyncFailedError(kind.message.format(**values), kind.hint.format(**values))
     return SyncFailedError(f"git could not work with {host}", "git's own words stand above")
 
@@ -115,7 +134,7 @@ def rejection(porcelain: str) -> SyncFailedError | None:
         if re.search(r"fetch first|non-fast-forward|stale info", rest):
             return SyncFailedError(
                 "rejected: the remote moved on since it was looked at, and has commits the local repo lacks",
-                "pull or rebase on the host, then sync again",
+                "sync again: it says what came and how to pull or rebase on the host",
             )
         if re.search(r"hook|protected", rest):
             return SyncFailedError(

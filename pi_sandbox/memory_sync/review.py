@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pi_sandbox.git_access.object_data import CommitData, TreeEntry
 from pi_sandbox.memory_check.report import visible_path
 
+_SHOWN_ID = 12
+"""Characters of a commit's id that people read: enough to find it by (gitrevisions(7))."""
+
 
 @dataclass(frozen=True)
 class Own:
@@ -54,6 +57,11 @@ class Review:
         return self.new_commit if self.new_commit is not None else self.commits[-1].data.id
 
 
+def short_id(commit: str) -> str:
+    """Gives what people read of a commit's id."""
+    return commit[:_SHOWN_ID]
+
+
 def changed_lines(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry]) -> tuple[str, ...]:
     """Gives one line a changed file: added, changed or removed, and its name with every character visible."""
     return tuple(
@@ -66,7 +74,7 @@ def changed_lines(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry
 def review_parts(review: Review) -> Iterator[Part]:
     """Yields the review in the order of sandbox.md, "Sync", step 4."""
     if review.new_commit is not None:
-        yield Own(f"{review.store}: changed files, for the new commit {review.new_commit}")
+        yield Own(f"{review.store}: changed files, for the new commit {short_id(review.new_commit)}")
         yield from (Own(f"  {line}") for line in review.changes)
         yield Own(f"{review.store}: full diff")
         yield Foreign(review.diff)
@@ -75,13 +83,15 @@ def review_parts(review: Review) -> Iterator[Part]:
     for commit in review.commits:
         yield from _commit_parts(commit)
     count = len(review.commits) + (review.new_commit is not None)
-    yield Own(f"{review.store}: the push would send {count} commit{'' if count == 1 else 's'}, up to {review.tip}")
+    yield Own(
+        f"{review.store}: the push would send {count} commit{'' if count == 1 else 's'}, up to {short_id(review.tip)}"
+    )
 
 
 def _commit_parts(commit: ReviewedCommit) -> Iterator[Part]:
-    yield Own(f"commit {commit.data.id}")
+    yield Own(f"commit {short_id(commit.data.id)}")
     if not commit.made_by_sync:
-        yield Own(f"warning: commit {commit.data.id} was not made by memory-sync")
+        yield Own(f"warning: commit {short_id(commit.data.id)} was not made by memory-sync")
     yield Foreign(f"{commit.data.header}\n\n{commit.data.message}")
     yield Foreign(commit.patch)
 

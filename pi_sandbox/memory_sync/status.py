@@ -1,19 +1,20 @@
 """How a store stands, as this machine knows: what is unpushed, what the check says, when it was last synced."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pi_sandbox.errors import PiSandboxError
 from pi_sandbox.git_access.private_git import PrivateGit, private_git
-from pi_sandbox.git_access.repository import NoRepositoryError, Repository, read_repository, tracking_commits
-from pi_sandbox.memory_check.check import check_store
+from pi_sandbox.git_access.repository import NoRepositoryError, Repository, read_repository
+from pi_sandbox.memory_check.findings import Severity
 from pi_sandbox.memory_check.report import StoreReport
-from pi_sandbox.memory_sync.findings_of_push import store_kind
 from pi_sandbox.memory_sync.record import Push, SyncRecord, read_record, record_path
+from pi_sandbox.memory_sync.review import short_id
 from pi_sandbox.memory_sync.snapshot import Snapshot
+from pi_sandbox.memory_sync.store_check import check_repository, commits_on_remote
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,11 @@ def standing_lines(one: StoreStanding) -> Iterator[str]:
     yield f"== {one.store}: {files}, {commits} ({branch})"
     yield f"check: {_check_words(one.check)}"
     last = one.last_push
-    yield "last synced: never" if last is None else f"last synced: {last.time}, commit {last.commit} to {last.url}"
+    yield (
+        "last synced: never"
+        if last is None
+        else f"last synced: {last.time}, commit {short_id(last.commit)} to {last.url}"
+    )
 
 
 def standing_values(one: StoreStanding) -> dict[str, Any]:
@@ -74,36 +79,40 @@ def standing_values(one: StoreStanding) -> dict[str, Any]:
 
 def _standing(store: str, repository: Repository, git: PrivateGit, record: SyncRecord) -> StoreStanding:
     snapshot = Snapshot(repository, git, keep=False)
-    report = StoreReport(store, check_store(snapshot.files(), store=store, store_kind=store_kind(store)))
+    on_remote = commits_on_remote(repository, git, record)
+    report = check_repository(store, repository, git, snapshot, on_remote)
     return StoreStanding(
         store,
         repository.branch,
-        _unpushed(repository, git, record),
+        _unpushed(repository, git, on_remote),
         len(snapshot.changed_paths()),
         report,
         record.last_push,
     )
 
 
-def _unpushed(repository: Repository, git: PrivateGit, record: SyncRecord) -> int:
+def _unpushed(repository: Repository, git: PrivateGit, on_remote: Sequence[str]) -> int:
     if repository.head is None:
         return 0
-    seen = [*tracking_commits(repository), *([record.last_push.commit] if record.last_push else [])]
-    known = [f"^{commit}" for commit in seen if git.attempt("cat-file", "-e", f"{commit}^{{commit}}").status == 0]
+    known = [f"^{commit}" for commit in on_remote]
     return int(git.run("rev-list", "--count", repository.head, *known, "--"))
 
 
 def _check_words(report: StoreReport | None) -> str:
     if report is None:
         return "nothing was checked"
-    counts = ", ".join(f"{count} {severity}" for severity, count in _severities(report).items())
-    return str(report.status) + (f" ({counts})" if counts else "")
+    counts = _severities(report)
+    words = {Severity.BLOCKING: "blocking", Severity.CONFIRM: "to confirm"}
+    shown = [f"{counts[severity]} {word}" for severity, word in words.items() if severity in counts]
+    if warnings := counts.get(Severity.WARNING):
+        shown.append(_count(warnings, "warning"))
+    return str(report.status) + (f" ({', '.join(shown)})" if shown else "")
 
 
 def _severities(report: StoreReport) -> dict[str, int]:
-    return {
-        str(severity): count for severity, count in Counter(finding.severity for finding in report.findings).items()
-    }
+    """Gives how many findings there are of each severity, the worst first."""
+    counts = Counter(finding.severity for finding in report.findings)
+    return {str(severity): counts[severity] for severity in Severity if counts[severity]}
 
 
 def _count(number: int, what: str) -> str:

@@ -1,34 +1,84 @@
-"""The memory check of one store's working tree, without writing to the store and without a network.
+"""The memory check of one store, without writing to it and without a network.
 
-It sees exactly the files that a sync would push. A repository that cannot be read is a finding that blocks: what was
-not looked at is not clean.
+It sees exactly the files that a sync would push, and the commits that are not on the remote as far as is known here:
+from the record of the syncs and the store's remote-tracking refs. A repository that cannot be read is a finding that
+blocks: what was not looked at is not clean.
 """
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError
-from pi_sandbox.git_access.private_git import private_git
-from pi_sandbox.git_access.repository import NoRepositoryError, RepositoryRefusedError, read_repository
+from pi_sandbox.git_access.private_git import PrivateGit, private_git
+from pi_sandbox.git_access.repository import (
+    NoRepositoryError,
+    Repository,
+    RepositoryRefusedError,
+    read_repository,
+    tracking_commits,
+)
 from pi_sandbox.memory_check.check import StoreResult, check_store
 from pi_sandbox.memory_check.findings import Finding, Severity
 from pi_sandbox.memory_check.report import StoreReport
-from pi_sandbox.memory_sync.findings_of_push import store_kind
+from pi_sandbox.memory_sync.findings_of_push import IN_COMMIT, findings_of_history, store_kind
+from pi_sandbox.memory_sync.history import identities_on_remote, unpushed_commits
+from pi_sandbox.memory_sync.local_commit import identity_of
+from pi_sandbox.memory_sync.record import SyncRecord, read_record, record_path
 from pi_sandbox.memory_sync.snapshot import Snapshot
 from pi_sandbox.memory_text.visible import visible
 
 
-def check_folder(store: str, folder: Path | None) -> StoreReport:
+def check_folder(store: str, folder: Path | None, records: Path) -> StoreReport:
     """Gives the report on one store; `folder` is None for a store that is missing."""
     if folder is None:
         return StoreReport(store, None)
     try:
+        record = read_record(record_path(records, store))
         repository = read_repository(folder)
         with private_git(repository) as git:
-            files = Snapshot(repository, git, keep=False).files()
-            return StoreReport(store, check_store(files, store=store, store_kind=store_kind(store)))
+            snapshot = Snapshot(repository, git, keep=False)
+            return check_repository(store, repository, git, snapshot, commits_on_remote(repository, git, record))
     except NoRepositoryError:
         return StoreReport(store, None)
     except (RepositoryRefusedError, FilesError) as error:
         message = visible(f"nothing was checked: {' '.join(error.message.split())}")
         finding = Finding(".git", None, Severity.BLOCKING, "repository", message)
         return StoreReport(store, StoreResult(store, (finding,), 0, 0))
+
+
+def check_repository(
+    store: str, repository: Repository, git: PrivateGit, snapshot: Snapshot, on_remote: Sequence[str]
+) -> StoreReport:
+    """Gives the report on the files and on the commits that none of `on_remote` has."""
+    result = check_store(snapshot.files(), store=store, store_kind=store_kind(store))
+    history = findings_of_history(
+        git,
+        unpushed_commits(git, repository.head, on_remote),
+        store=store,
+        checked=set(snapshot.entries),
+        known_identities=identities_on_remote(git, on_remote) | {str(identity_of(repository))},
+        live_secrets=(),
+    )
+    return StoreReport(store, replace(result, findings=(*result.findings, *(item.finding for item in history))))
+
+
+def next_steps(report: StoreReport, folder: str) -> Iterator[str]:
+    """Yields a line for each thing to do about a report; `folder` is how the owner names the store's folder."""
+    blocking = [finding for finding in report.findings if finding.severity is Severity.BLOCKING]
+    if any(not _is_in_commit(finding) for finding in blocking):
+        yield f"next, {report.store}: mend what is blocking, in {folder}; until then nothing of it is pushed"
+    if any(_is_in_commit(finding) for finding in blocking):
+        yield f"next, {report.store}: what is blocking in an unpushed commit: memory-sync names the command to drop it"
+    if not blocking and any(finding.severity is Severity.CONFIRM for finding in report.findings):
+        yield f"next, {report.store}: memory-sync asks about each line to confirm that is not on the remote yet"
+
+
+def _is_in_commit(finding: Finding) -> bool:
+    return finding.path.startswith(IN_COMMIT)
+
+
+def commits_on_remote(repository: Repository, git: PrivateGit, record: SyncRecord) -> tuple[str, ...]:
+    """Gives what the remote was last seen to have, of what the store has too."""
+    seen = [*tracking_commits(repository), *([record.last_push.commit] if record.last_push else [])]
+    return tuple(commit for commit in seen if git.attempt("cat-file", "-e", f"{commit}^{{commit}}").status == 0)

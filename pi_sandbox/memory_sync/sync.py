@@ -5,7 +5,6 @@ One tree and one commit id are made before anything is shown; what is scanned, s
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from pi_sandbox.git_access.object_copy import copy_commits, copy_contents
@@ -30,12 +29,12 @@ from pi_sandbox.memory_sync.findings_of_push import (
 from pi_sandbox.memory_sync.history import UnpushedCommit, identities_on_remote, unpushed_commits
 from pi_sandbox.memory_sync.known_text import RemoteText
 from pi_sandbox.memory_sync.local_commit import Identity, identity_of, make_commit, note_push, subject, take_over
-from pi_sandbox.memory_sync.outcome import StoreOutcome, SyncFailedError
+from pi_sandbox.memory_sync.outcome import PushInterrupted, StoreOutcome, SyncFailedError
 from pi_sandbox.memory_sync.push_access import Network, PushAccess
-from pi_sandbox.memory_sync.record import Push, SyncRecord, read_record, record_path, write_record
+from pi_sandbox.memory_sync.record import SyncRecord, push_now, read_record, record_path, write_record
 from pi_sandbox.memory_sync.remote import Remote, reached_remote
 from pi_sandbox.memory_sync.remote_agreement import commit_on_remote
-from pi_sandbox.memory_sync.review import Own, Review, ReviewedCommit, changed_lines, review_parts
+from pi_sandbox.memory_sync.review import Own, Review, ReviewedCommit, changed_lines, review_parts, short_id
 from pi_sandbox.memory_sync.snapshot import Snapshot
 from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
 from pi_sandbox.system.template_files import render_template
@@ -89,7 +88,14 @@ class _Sync:
     def run(self) -> StoreOutcome:
         self._say(f"asking the remote, {self.request.access.url}")
         copy_commits(self._git, self.repository.head)
-        on_remote = commit_on_remote(self.remote, self.repository, self._branch, self.record.last_push)
+        on_remote = commit_on_remote(
+            self.remote,
+            self.repository,
+            self._branch,
+            self.record.last_push,
+            store=self.request.store,
+            folder=self.request.shown_folder,
+        )
         candidate = self._checked(on_remote)
         if candidate is None:
             return StoreOutcome.SKIPPED
@@ -146,8 +152,8 @@ class _Sync:
             raise self._blocked(findings, on_remote)
         new_commit = self._new_commit(snapshot) if snapshot.changed else None
         remote_text = RemoteText(self._git, tree_entries(self._git, on_remote))
-        for finding in to_confirm(self._git, findings, remote_text):
-            if not self.console.ask(question(finding)):
+        for item in to_confirm(self._git, findings, remote_text):
+            if not self.console.show(item.lines) or not self.console.ask(question(item.finding)):
                 self._say("skipped (personal data not confirmed)")
                 return None
         return _Candidate(snapshot, new_commit, commits)
@@ -179,7 +185,7 @@ class _Sync:
         hint = ""
         if any(item.finding.severity is Severity.BLOCKING and item.in_history for item in findings):
             git = f"git -C {self.request.shown_folder}"
-            way = f"reset --soft {on_remote}" if on_remote is not None else "update-ref -d HEAD"
+            way = f"reset --soft {short_id(on_remote)}" if on_remote is not None else "update-ref -d HEAD"
             hint = f"to drop the unpushed commits, but not the files, on the host: {git} {way}"
         return SyncFailedError("blocked by the memory check (fix the listed lines)", hint)
 
@@ -217,15 +223,19 @@ class _Sync:
         take_over(self.repository, self._git, candidate.new_commit, self._identity, self.request.shown_folder)
 
     def _push(self, commit: str) -> None:
-        self._say(f"pushing {commit}")
-        self.remote.push(commit, self._branch)
-        found = self._seen_on_remote()
+        self._say(f"pushing {short_id(commit)}")
+        try:
+            self.remote.push(commit, self._branch)
+            found = self._seen_on_remote()
+        except KeyboardInterrupt as interruption:
+            raise PushInterrupted from interruption
         if found != commit:
             raise SyncFailedError(
-                f"the remote took the push and did not move its branch (it has {found or 'none'}, not {commit})",
+                f"the remote took the push and did not move its branch (it has {short_id(found) if found else 'none'}, "
+                f"not {short_id(commit)})",
                 "the commit stays local; ask whoever runs the remote",
             )
-        self._say(f"pushed {commit} to {self._branch}")
+        self._say(f"pushed {short_id(commit)} to {self._branch}")
         note_push(self.repository, self.request.access.url, commit, self._identity)
         self._note_remote(commit)
 
@@ -244,8 +254,7 @@ class _Sync:
         place = (commit, self._branch, self.request.access.url)
         last = current.last_push
         if last is None or (last.commit, last.branch, last.url) != place:
-            time = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            self._write_record(replace(current, last_push=Push(*place, time)))
+            self._write_record(replace(current, last_push=push_now(*place)))
 
     def _write_record(self, record: SyncRecord) -> None:
         write_record(record_path(self.request.records, self.request.store), record)

@@ -31,6 +31,17 @@ class StoreLook:
     hidden: tuple[str, ...]
     inner_mounts: tuple[Path, ...]
 
+    @property
+    def remedy(self) -> str:
+        """What to do about a store that is missing."""
+        anew = (
+            f"pi-sandbox init makes a new one, and pi-sandbox memory-clone {self.name} fills it from its remote if it "
+            "has one"
+        )
+        if self.state is StoreState.ABSENT:
+            return anew
+        return f"move it away; {anew}; then move the notes of the old one into it"
+
 
 class PlaceKind(Enum):
     """What git would take for a repository (the value is what a message calls it)."""

@@ -31,9 +31,8 @@ def _missing_stores(look: DiskLook) -> Iterator[str]:
 
 
 def _missing_store(store: StoreLook) -> str:
-    remedy = "`pi-sandbox init` makes it" if store.state is StoreState.ABSENT else "look at it on the host"
     what = "the memory of every domain" if store.name == CORE else f"the memory of {store.name}"
-    return f"{store.path} {store.state.value}: the session gets an empty placeholder for {what} ({remedy})"
+    return f"{store.path} {store.state.value}: the session gets an empty placeholder for {what} ({store.remedy})"
 
 
 def _config(look: DiskLook) -> Iterator[str]:

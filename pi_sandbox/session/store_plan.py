@@ -38,6 +38,8 @@ from pi_sandbox.settings.settings import Settings
 
 ENTRY = ("/opt/pi-sandbox/venv/bin/python", "-I", "-m", "pi_sandbox.inside.memory")
 RECORDS = PurePosixPath("/run/pi-sync")
+TRUST = "PI_SANDBOX_SYNC_TRUST"
+"""The variable that says in words which authorities besides the public ones a sync trusts."""
 
 CHECK, STATUS, SYNC, CLONE = COMMANDS = ("memory-check", "memory-status", "memory-sync", "memory-clone")
 
@@ -85,9 +87,9 @@ class SyncRequest:
 
 @dataclass(frozen=True)
 class CloneRequest:
-    """Fill one domain's new store with what its remote holds."""
+    """Fill a new store, core's or a domain's, with what its remote holds."""
 
-    domain: DomainName
+    store: str
 
     command = CLONE
     service = "sync"
@@ -134,8 +136,8 @@ def _command(request: StoreRequest) -> tuple[str, ...]:
             return (STATUS, *domains, "--format", form.value)
         case SyncRequest(domain, today):
             return (SYNC, domain, "--date", today.isoformat())
-        case CloneRequest(domain):
-            return (CLONE, domain)
+        case CloneRequest(store):
+            return (CLONE, store)
 
 
 def _missing(stores: Sequence[StoreLook]) -> tuple[str, ...]:
@@ -168,8 +170,7 @@ def _mounts(request: StoreRequest, stores: Sequence[StoreLook], folders: Folders
     writes = isinstance(request, SyncRequest | CloneRequest)
     mounts = [_store(store, read_only=not writes) for store in stores]
     mounts.append(marker_mount(folders, session_id))
-    if not isinstance(request, CheckRequest | CloneRequest):
-        mounts.append(_bind(RECORDS, folders.sync_records, not writes, "what the syncs did"))
+    mounts.append(_bind(RECORDS, folders.sync_records, not writes, "what the syncs did"))
     return tuple(sorted(mounts, key=lambda mount: (len(mount.target.parts), str(mount.target))))
 
 

@@ -1,11 +1,13 @@
-"""`domain add --clone`: a domain whose memory comes from its remote, in the real container from the real git server."""
+"""`domain add --clone`, `memory-clone`: memory from its remote, in the real container from the real git server."""
 
 import secrets
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.fakes.git_server import USER
-from tests.integration.memory.homes import Pushed
+from tests.integration.memory.homes import Pushed, make_home, note
 from tests.integration.session.sandbox import Finished, run_git, tree
 
 
@@ -13,7 +15,7 @@ def add(pushed: Pushed, store: str, token: str, *more: str) -> Finished:
     """Adds the domain club with the remote of a store."""
     url, command = pushed.server.url(pushed.remote(store)), f"printf %s '{token}'"
     options = ("--url", url, "--user", USER, "--token-cmd", command, *more)
-    return pushed.call("domain", "add", "club", *options)
+    return pushed.call("domain", "add", "club", *options, changes={f"BRAIN_{store.upper()}_URL": ""})
 
 
 @pytest.fixture
@@ -68,3 +70,51 @@ def test_a_store_that_is_there_is_not_replaced_and_a_clone_needs_a_url(pushed: P
     assert ended.code == 2
     assert "is there already" in ended.err
     assert [path.name for path in pushed.home.store("club").iterdir()] == ["mine"]
+
+
+def second_machine(pushed: Pushed, folder: Path) -> Pushed:
+    """Gives another home, as init makes it, with the same settings."""
+    return replace(pushed, home=make_home(folder))
+
+
+def test_on_a_second_machine_each_store_is_taken_from_where_the_first_one_pushed_it(
+    pushed: Pushed, token: str, tmp_path: Path
+) -> None:
+    note(pushed.home, "private", "Every second day.")
+    assert pushed.sync("y", "y")[0] == 0
+    second = second_machine(pushed, tmp_path / "second")
+    for store in ("core", "private"):
+        ended = second.call("memory-clone", store)
+        assert f"{store}: cloned {pushed.head(store)[:12]}" in ended.ok()
+        assert second.head(store) == pushed.head(store)
+        assert run_git(second.home.store(store), "status", "--porcelain") == ""
+    status = second.call("memory-status", "private")
+    assert "== private: 0 changed files, 0 unpushed commits (on main)" in status.out
+    assert "last synced: never" not in status.out
+    assert second.sync()[0] == 0
+    assert {path.name for path in (second.home.home / "brain").iterdir()} == {
+        path.name for path in (pushed.home.home / "brain").iterdir()
+    }
+    assert token not in ended.out + ended.err
+
+
+def test_a_store_with_a_note_of_ones_own_is_not_replaced(pushed: Pushed, tmp_path: Path) -> None:
+    assert pushed.sync("y", "y")[0] == 0
+    second = second_machine(pushed, tmp_path / "second")
+    mine = note(second.home, "private", "Never.")
+    ended = second.call("memory-clone", "private")
+    assert ended.code == 2
+    assert "something was written into it" in ended.err
+    assert mine.is_file()
+    assert second.call("memory-clone", "privat").code == 2
+
+
+def test_a_remote_that_is_empty_and_one_that_refuses_leave_the_store_as_it_is(pushed: Pushed) -> None:
+    before = tree(pushed.home.home / "brain")
+    assert "the remote is empty" in pushed.call("memory-clone", "core").ok()
+    wrong = {"BRAIN_CORE_TOKEN_CMD": "printf %s wr0ng" + secrets.token_hex(8)}
+    ended = pushed.call("memory-clone", "core", changes=wrong)
+    assert ended.code == 30
+    assert "what BRAIN_CORE_TOKEN_CMD prints" in " ".join(ended.out.split())
+    assert "then again: pi-sandbox memory-clone core" in ended.err
+    assert tree(pushed.home.home / "brain") == before

@@ -29,7 +29,7 @@ def secret() -> str:
 def test_clean_stores_are_clean_and_it_is_said_how_much_was_looked_at(home: Sandbox) -> None:
     ended = home.call("memory-check", "private")
     assert ended.ok().splitlines()[:2] == ["== core: clean", "== private: clean"]
-    assert "looked at 10 files" in ended.out
+    assert "looked at 12 files" in ended.out
 
 
 @pytest.mark.parametrize(
@@ -200,13 +200,13 @@ def test_the_status_names_what_is_not_pushed_yet(home: Sandbox) -> None:
     note(home, "private", PERSON)
     ended = home.call("memory-status")
     assert ended.ok().count("last synced: never") == 3
-    assert "== private: 6 changed files, 0 unpushed commits" in ended.out
+    assert "== private: 7 changed files, 0 unpushed commits" in ended.out
     (one,) = [
         store
         for store in json.loads(home.call("memory-status", "work", "--json").ok())["stores"]
         if store["store"] == "work"
     ]
-    assert one["changed_files"] == 5
+    assert one["changed_files"] == 6
 
 
 @contextmanager

@@ -241,7 +241,7 @@ def test_a_commit_that_no_sync_made_is_flagged_also_when_it_looks_like_one(pushe
     run_git(pushed.home.store("private"), *identity, "commit", "-qm", "chore(memory): sync private 2026-01-31")
     code, said = pushed.sync("n")
     assert code == 0
-    assert f"warning: commit {pushed.head('private')} was not made by memory-sync" in said
+    assert f"warning: commit {pushed.head('private')[:12]} was not made by memory-sync" in said
 
 
 def test_without_the_ca_bundle_the_message_names_the_certificate_and_the_setting(

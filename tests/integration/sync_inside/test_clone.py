@@ -9,6 +9,7 @@ import pytest
 from pi_sandbox.errors import PiSandboxError
 from pi_sandbox.git_access.runner import make_repository
 from pi_sandbox.memory_sync.clone import clone_store
+from pi_sandbox.memory_sync.status import standing
 from tests.integration.sync_inside.stores import Conversation, Store
 
 
@@ -21,7 +22,9 @@ def empty(tmp_path: Path) -> Path:
 
 
 def clone(store: Store, folder: Path) -> str | None:
-    return clone_store(folder, store.access, store.network, Conversation())
+    records = folder.with_name("clone-records")
+    records.mkdir(exist_ok=True)
+    return clone_store("private", folder, store.access, store.network, records, Conversation())
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -47,6 +50,14 @@ def test_a_clone_has_the_files_the_branch_and_a_clean_status(pushed: Store, empt
     assert (empty / "git.example.org/größe/notes/a b.md").read_bytes() == b"text\r\nwith ends\n"
     assert (empty / "notes/run.sh").stat().st_mode & 0o777 == 0o755
     assert git(empty, "fsck", "--strict") == ""
+
+
+def test_what_was_cloned_counts_as_pushed(pushed: Store, empty: Path) -> None:
+    clone(pushed, empty)
+    one = standing("private", empty, empty.with_name("clone-records"))
+    assert (one.unpushed_commits, one.changed_files) == (0, 0)
+    assert one.last_push is not None
+    assert (one.last_push.commit, one.last_push.url) == (pushed.head, pushed.access.url)
 
 
 def test_a_history_that_comes_as_a_pack_arrives_whole(pushed: Store, empty: Path) -> None:

@@ -71,10 +71,10 @@ def test_both_stores_are_asked_for_and_pushed_core_first(stores):
     child = start(stores)
     child.expect_exact("push core? [y/N] ")
     child.sendline("y")
-    child.expect(r"core: pushed [0-9a-f]{40} to main")
+    child.expect(r"core: pushed [0-9a-f]{12} to main")
     child.expect_exact("push private? [y/N] ")
     child.sendline("y")
-    child.expect(r"private: pushed [0-9a-f]{40} to main")
+    child.expect(r"private: pushed [0-9a-f]{12} to main")
 
     assert finish(child) == 0
     assert [store.tip for store in stores] == [store.head for store in stores]

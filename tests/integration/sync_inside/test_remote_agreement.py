@@ -1,18 +1,27 @@
 """A sync only adds to the remote. Whatever it cannot add to stops it, with every local file and ref as before."""
 
 import json
+import shlex
+import subprocess
 
 from pi_sandbox.memory_sync.outcome import StoreOutcome
 from tests.integration.sync_inside.stores import make_store
 
+FETCHED = (".git/objects/", ".git/refs/remotes/pi-sandbox/")
+
+
+def own_state(store):
+    """Everything but what the sync leaves of the remote for the owner to rebase on."""
+    return {name: content for name, content in store.state().items() if not name.startswith(FETCHED)}
+
 
 def stops(store, *words):
-    before, tip = store.state(), store.tip
+    before, tip = own_state(store), store.tip
     result = store.sync("y")
     assert result.outcome is StoreOutcome.FAILED
     for word in words:
         assert word in result.message, result.message
-    assert (store.state(), store.tip) == (before, tip)
+    assert (own_state(store), store.tip) == (before, tip)
     assert result.said.questions == []
     return result
 
@@ -24,7 +33,57 @@ def test_a_remote_that_is_ahead_stops(pushed, tmp_path):
     other.push_by_hand("main")
     result = stops(pushed, "the remote has commits the local repo lacks (1)")
 
-    assert "pull or rebase on the host" in result.hint
+    assert "pull or rebase on the host, then sync again" in result.hint
+    assert pushed.git("rev-parse", "pi-sandbox/main") == other.head
+
+
+def rebase_as_told(store, hint):
+    """Runs the command that the hint names, where the store really is."""
+    command = hint[hint.index("git -C ") :].split("\n")[0]
+    words = shlex.split(command.replace("~/pi/brain/store", shlex.quote(str(store.folder))))
+    subprocess.run(words, check=True, capture_output=True)
+
+
+def test_the_command_that_the_hint_names_joins_both_machines_and_the_next_sync_pushes(pushed, tmp_path):
+    pushed.write(".gitattributes", "index.md merge=union\nlog.md merge=union\n")
+    assert pushed.sync("y").outcome is StoreOutcome.PUSHED
+    other = pushed.elsewhere(tmp_path / "other")
+    other.write("log.md", "- 2026-01-30 begun\n- 2026-01-31 elsewhere\n")
+    other.commit()
+    other.push_by_hand("main")
+    pushed.write("log.md", "- 2026-01-30 begun\n- 2026-01-31 here\n")
+    pushed.note("build", "It is built by make, twice.")
+    result = stops(pushed, "the remote has commits the local repo lacks (1)")
+    rebase_as_told(pushed, result.hint)
+
+    assert (pushed.folder / "log.md").read_text().splitlines() == [
+        *("- 2026-01-30 begun", "- 2026-01-31 elsewhere", "- 2026-01-31 here")
+    ]
+    assert pushed.sync("y").outcome is StoreOutcome.PUSHED
+    assert pushed.tip == pushed.head
+    assert pushed.git("merge-base", "--is-ancestor", other.head, "HEAD") == ""
+
+
+def test_commits_of_the_stores_own_are_rebased_by_the_same_command(pushed, tmp_path):
+    other = pushed.elsewhere(tmp_path / "other")
+    other.note("other", "Written elsewhere.")
+    other.commit()
+    other.push_by_hand("main")
+    pushed.note("build", "It is built by make, twice.")
+    pushed.commit()
+    result = stops(pushed, "(1, and the store has 1 that the remote lacks)")
+    rebase_as_told(pushed, result.hint)
+
+    assert pushed.sync("y").outcome is StoreOutcome.PUSHED
+    assert pushed.git("rev-parse", "HEAD~1") == other.head
+
+
+def test_a_store_without_a_commit_is_told_how_it_gets_the_remotes_memory(pushed, tmp_path):
+    fresh = make_store(pushed.server, tmp_path / "second", "private", "private-second")
+    fresh.access = pushed.access
+    result = stops(fresh, "the remote has commits the local repo lacks: the store has none yet")
+
+    assert "pi-sandbox memory-clone private" in result.hint
 
 
 def test_a_remote_that_went_another_way_stops(pushed, tmp_path):
@@ -62,7 +121,7 @@ def test_a_remote_that_was_put_back_to_an_older_commit_stops(pushed):
     pushed.note("build", "It is built by make, twice.")
     pushed.sync("y")
     pushed.push_by_hand(f"+{first}:main")
-    stops(pushed, "went back to", first)
+    stops(pushed, "went back to", first[:12])
 
 
 def test_a_remote_whose_branch_was_deleted_stops(pushed):

@@ -141,7 +141,7 @@ def test_a_hook_that_refuses_is_a_rejection_and_the_next_run_shows_what_is_unpus
     assert "  | remote: not today" in result.said.text.replace("remote: not today        ", "remote: not today")
     again = pushed.sync("n")
     assert again.outcome is StoreOutcome.SKIPPED
-    assert f"commit {pushed.head}" in again.said.lines
+    assert f"commit {pushed.head[:12]}" in again.said.lines
     assert "was not made by memory-sync" not in again.said.text
 
 

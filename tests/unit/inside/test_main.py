@@ -59,6 +59,47 @@ def test_findings_decide_the_code_and_hide_the_value(places):
     assert key() not in result.output
 
 
+def test_what_a_commit_that_is_not_on_the_remote_holds_is_found_too(places):
+    private = places.brain / "private"
+    git(private, "add", ".")
+    git(private, "commit", "-q", "-m", "first")
+    first = git(private, "rev-parse", "HEAD")
+    (private / "notes" / "build.md").write_text(f"{NOTE}token: {key()}\n")
+    git(private, "commit", "-q", "-a", "-m", "second")
+    second = git(private, "rev-parse", "HEAD")
+    (private / "notes" / "build.md").write_text(NOTE)
+    result = run(places, "memory-check", "private")
+
+    assert result.exit_code == 32
+    assert f"== private: blocked\ncommit {second[:12]} notes/build.md:7 blocking secret" in result.stdout
+    assert "next, private: what is blocking in an unpushed commit" in result.stderr
+    assert "check: blocked (1 blocking)" in run(places, "memory-status", "private").output
+
+    write_record(
+        record_path(places.records, "private"),
+        SyncRecord((), Push(second, "main", "https://git.example.org/a.git", "2026-01-31T12:00:00Z")),
+    )
+    assert run(places, "memory-check", "private").exit_code == 0
+    write_record(
+        record_path(places.records, "private"),
+        SyncRecord((), Push(first, "main", "https://git.example.org/a.git", "2026-01-31T12:00:00Z")),
+    )
+    assert run(places, "memory-check", "private").exit_code == 32
+
+
+def test_what_to_do_next_stands_beside_the_report(places, monkeypatch):
+    monkeypatch.setenv("BRAIN_CORE_FOLDER", "/home/me/pi/brain/pi-memory-core")
+    (places.brain / "core" / "README.md").write_text(f"ask erika@kunde.example\ntoken: {key()}\n")
+    blocked = run(places, "memory-check", "private")
+    assert blocked.stderr == (
+        "next, core: mend what is blocking, in /home/me/pi/brain/pi-memory-core; until then nothing of it is pushed\n"
+    )
+    assert "next, " not in blocked.stdout
+    (places.brain / "core" / "README.md").write_text("ask erika@kunde.example\n")
+    assert "memory-sync asks about each line to confirm" in run(places, "memory-check", "private").stderr
+    assert run(places, "memory-check", "private", "--format", "json").stderr == ""
+
+
 def test_a_missing_store_is_named_and_is_30(places):
     result = run(places, "memory-check", "private", "--missing", "core")
 
@@ -117,7 +158,7 @@ def test_the_check_as_json_and_sarif(places):
 @pytest.mark.parametrize("place", ["/", "the store", "a folder that is gone"])
 def test_the_findings_are_the_same_from_everywhere(places, tmp_path, place):
     (places.brain / "core" / "README.md").write_text("ask erika@kunde.example\n")
-    expected = run(places, "memory-check", "private").output
+    expected = run(places, "memory-check", "private").stdout
     folder = {"/": "/", "the store": str(places.brain / "core" / "notes")}.get(place)
     program = (
         "import os, sys, pathlib\n"
@@ -143,7 +184,9 @@ def test_a_reader_that_goes_early_does_not_change_the_code(places):
     errors = child.stderr.read()
     child.stderr.close()
 
-    assert (child.wait(), errors) == (32, b"")
+    assert child.wait() == 32
+    assert errors.startswith(b"next, private: ")
+    assert errors.count(b"\n") == 1
 
 
 # memory-status
@@ -176,8 +219,8 @@ def test_status_after_a_sync_and_as_json(places):
     text = run(places, "memory-status", "private").output
     values = json.loads(run(places, "memory-status", "private", "--format", "json").output)["stores"][0]
 
-    assert "== core: 1 changed file, 0 unpushed commits (on main)\ncheck: warnings (1 confirm)\n" in text
-    assert f"last synced: 2026-01-31T12:00:00Z, commit {commit} to https://git.example.org/a.git" in text
+    assert "== core: 1 changed file, 0 unpushed commits (on main)\ncheck: warnings (1 to confirm)\n" in text
+    assert f"last synced: 2026-01-31T12:00:00Z, commit {commit[:12]} to https://git.example.org/a.git" in text
     assert values["unpushed_commits"] == 0
     assert values["changed_files"] == 1
     assert values["findings"] == {"confirm": 1}
@@ -213,7 +256,7 @@ def test_each_store_says_what_it_lacks_and_fails(places, monkeypatch):
     )
 
     assert "core: the keyring is locked\n" in result.output
-    assert "private: missing: the store is not there\n  restore '/home/me/pi/brain/pi memory'" in result.output
+    assert "private: missing: the store is not there\n  the warning at the start says what to do" in result.output
     assert result.exit_code == 30
 
 

@@ -61,7 +61,7 @@ def test_the_real_thing_is_made_whole(tmp_path):
         folder = home / "brain" / f"pi-memory-{store}"
         assert (folder / ".git" / "HEAD").read_text() == "ref: refs/heads/main\n"
         assert {entry.name for entry in folder.iterdir()} == {
-            *(".git", ".gitignore", "README.md", "briefing.md", "index.md", "log.md", "notes")
+            *(".git", ".gitattributes", ".gitignore", "README.md", "briefing.md", "index.md", "log.md", "notes")
         }
     assert (home / "ws" / "my-club").is_dir()
     assert (home / "state" / "my-club" / "auth.json").read_text() == "{}\n"
@@ -370,7 +370,7 @@ def test_the_memory_check_finds_nothing_in_a_new_store(tmp_path, whole, store, k
     files = [MemoryFile(str(path.relative_to(folder)), path.read_bytes()) for path in paths]
     result = check_store(files, store=store, store_kind=kind)
 
-    assert result.files == 5
+    assert result.files == 6
     assert result.findings == ()
 
 

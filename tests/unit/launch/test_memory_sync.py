@@ -1,6 +1,7 @@
 """What a sync is told and by whom it is disturbed, before its container starts."""
 
 import os
+import ssl
 import subprocess
 import sys
 from datetime import date
@@ -15,14 +16,14 @@ from pi_sandbox.errors import PiSandboxError
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.launch.attached_session import SessionEnd
 from pi_sandbox.launch.leftovers import Session
-from pi_sandbox.launch.memory_sync import store_access, variables, writers
-from pi_sandbox.launch.store_container import end_for_owner, look_at_stores
+from pi_sandbox.launch.memory_sync import start_maker, store_access, variables, writers
+from pi_sandbox.launch.store_container import end_for_owner, look_at_stores, shown_places
 from pi_sandbox.launch.store_lock import SyncRunningError, alone_with
 from pi_sandbox.session.control_messages import LIMITS
 from pi_sandbox.session.disk_look import StoreState
 from pi_sandbox.session.ownership import Verdict
 from pi_sandbox.session.plan import DOMAIN_LABEL
-from pi_sandbox.session.store_plan import CheckRequest, Form, SyncRequest
+from pi_sandbox.session.store_plan import TRUST, CheckRequest, Form, SyncRequest
 from pi_sandbox.settings.folders import Folders
 from tests.fakes.keyring import FakeKeyring
 from tests.unit.session import plan_parts as parts
@@ -50,12 +51,15 @@ def both_items() -> FakeKeyring:
 
 def test_the_two_stores_get_their_own_url_and_credential_and_each_item_is_read_once() -> None:
     keyring = both_items()
-    assert told(keyring) == {
+    found = told(keyring)
+    assert {name: value for name, value in found.items() if not name.endswith("_RENEWAL")} == {
         "BRAIN_CORE_URL": "https://git.example.org/core.git",
         "BRAIN_CORE_TOKEN": token("core"),
         "BRAIN_DOMAIN_URL": "https://git.example.org/private.git",
         "BRAIN_DOMAIN_TOKEN": token("private"),
     }
+    assert "pi-sandbox secret set brain-core-token" in found["BRAIN_CORE_RENEWAL"]
+    assert "pi-sandbox secret set brain-private-token" in found["BRAIN_DOMAIN_RENEWAL"]
     assert keyring.asked == [(Action.GET, "brain-core-token"), (Action.GET, "brain-private-token")]
 
 
@@ -63,7 +67,7 @@ def test_a_credential_that_fails_is_a_sentence_for_its_store_and_the_other_one_g
     keyring = both_items()
     keyring.refusals["brain-core-token"] = Answer(Outcome.DENIED, "")
     found = told(keyring)
-    assert set(found) == {"BRAIN_CORE_PROBLEM", "BRAIN_DOMAIN_URL", "BRAIN_DOMAIN_TOKEN"}
+    assert set(found) == {"BRAIN_CORE_PROBLEM", "BRAIN_DOMAIN_URL", "BRAIN_DOMAIN_TOKEN", "BRAIN_DOMAIN_RENEWAL"}
     assert "brain-core-token" in found["BRAIN_CORE_PROBLEM"]
 
 
@@ -72,6 +76,27 @@ def test_a_command_that_fails_is_named_and_the_keyring_is_not_asked_in_its_place
     found = told(keyring, BRAIN_CORE_TOKEN_CMD="false")
     assert "BRAIN_CORE_TOKEN_CMD" in found["BRAIN_CORE_PROBLEM"]
     assert keyring.asked == [(Action.GET, "brain-private-token")]
+
+
+def test_a_refused_token_of_a_command_is_told_to_come_from_it_and_its_user_from_the_setting() -> None:
+    command = {"BRAIN_CORE_TOKEN_CMD": "printf ttt", "BRAIN_CORE_USER": "ada"}
+    found = told(both_items(), **command)["BRAIN_CORE_RENEWAL"]
+    assert "what BRAIN_CORE_TOKEN_CMD prints" in found
+    assert "BRAIN_CORE_USER" in found
+
+
+def test_what_is_trusted_and_where_the_stores_lie_is_told_in_words(tmp_path: Path) -> None:
+    (tmp_path / "own.pem").write_text(ssl_certificate())
+    settings = parts.settings(PI_SANDBOX_CA_BUNDLE=str(tmp_path / "own.pem"))
+    start = start_maker({}, shown_places(("core", "work"), Folders(tmp_path)), settings)(None)
+    assert start.variables[TRUST] == f"those in {tmp_path}/own.pem (PI_SANDBOX_CA_BUNDLE)"
+    assert start.variables["BRAIN_CORE_FOLDER"] == f"{tmp_path}/brain/pi-memory-core"
+    assert start.variables["BRAIN_DOMAIN_FOLDER"] == f"{tmp_path}/brain/pi-memory-work"
+
+
+def ssl_certificate() -> str:
+    """A certificate of this machine's own authorities, which is as good as any."""
+    return ssl.DER_cert_to_PEM_cert(ssl.create_default_context().get_ca_certs(binary_form=True)[0])
 
 
 def test_a_store_without_a_url_is_named_with_its_setting_and_nobody_is_asked_for_its_credential() -> None:
@@ -85,7 +110,7 @@ def test_a_store_without_a_url_is_named_with_its_setting_and_nobody_is_asked_for
 def test_a_missing_store_gets_nothing_and_nobody_is_asked_for_its_credential() -> None:
     keyring = both_items()
     found = told(keyring, (parts.store("core", StoreState.ABSENT), parts.store("private")))
-    assert set(found) == {"BRAIN_DOMAIN_URL", "BRAIN_DOMAIN_TOKEN"}
+    assert set(found) == {"BRAIN_DOMAIN_URL", "BRAIN_DOMAIN_TOKEN", "BRAIN_DOMAIN_RENEWAL"}
     assert keyring.asked == [(Action.GET, "brain-private-token")]
 
 
@@ -119,7 +144,7 @@ def test_a_check_and_a_session_that_has_ended_write_nothing(live: Session) -> No
     assert writers((live,), parts.PRIVATE) == ()
 
 
-def test_a_missing_store_is_warned_of_and_one_that_is_there_is_not(tmp_path: Path) -> None:
+def test_a_missing_store_is_warned_of_with_what_to_do_and_one_that_is_there_is_not(tmp_path: Path) -> None:
     folders = Folders(tmp_path)
     (folders.store("core") / ".git").mkdir(parents=True)
     (folders.store("core") / ".git/HEAD").write_text("ref: refs/heads/main\n")
@@ -127,6 +152,15 @@ def test_a_missing_store_is_warned_of_and_one_that_is_there_is_not(tmp_path: Pat
     looks = look_at_stores(folders, ("core", "private"), warnings.append)
     assert [look.state for look in looks] == [StoreState.PRESENT, StoreState.ABSENT]
     assert [str(folders.store("private")) in warning for warning in warnings] == [True]
+    assert "pi-sandbox memory-clone private" in warnings[0]
+
+
+def test_a_folder_that_is_no_repository_is_to_be_moved_away_and_its_notes_back(tmp_path: Path) -> None:
+    Folders(tmp_path).store("private").mkdir(parents=True)
+    warnings: list[str] = []
+    look_at_stores(Folders(tmp_path), ("private",), warnings.append)
+    assert "move it away; pi-sandbox init makes a new one" in warnings[0]
+    assert "move the notes of the old one into it" in warnings[0]
 
 
 def test_a_sync_that_the_kernel_ended_is_a_failed_store_and_a_push_may_have_arrived() -> None:
@@ -168,7 +202,7 @@ HOLDER = """
 import sys
 from pathlib import Path
 from pi_sandbox.launch.store_lock import alone_with
-from pi_sandbox.session.store_plan import CheckRequest, Form, SyncRequest
+from pi_sandbox.session.store_plan import TRUST, CheckRequest, Form, SyncRequest
 from pi_sandbox.settings.folders import Folders
 with alone_with(sys.argv[2:], Folders(Path(sys.argv[1]))):
     print("held", flush=True)

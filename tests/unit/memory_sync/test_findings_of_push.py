@@ -9,7 +9,8 @@ from pi_sandbox.git_access.trees import tree_entries
 from pi_sandbox.memory_check.check import check_store
 from pi_sandbox.memory_check.format_rules import StoreKind
 from pi_sandbox.memory_check.memory_file import MemoryFile
-from pi_sandbox.memory_sync.findings_of_push import findings_of_tree, to_confirm
+from pi_sandbox.memory_sync.findings_of_push import findings_of_history, findings_of_tree, question, to_confirm
+from pi_sandbox.memory_sync.history import unpushed_commits
 from pi_sandbox.memory_sync.known_text import RemoteText
 from tests.unit.git_access.repositories import git, make
 
@@ -27,7 +28,7 @@ def asked(tmp_path, known: bytes, new: bytes) -> list[str]:
     with private_git(read_repository(folder)) as private:
         remote = RemoteText(private, tree_entries(private, git(folder, "rev-parse", "HEAD")))
         found = findings_of_tree(result, [TreeEntry("b.md", "100644", blob)])
-        return [finding.category for finding in to_confirm(private, found, remote)]
+        return [one.finding.category for one in to_confirm(private, found, remote)]
 
 
 @pytest.mark.parametrize(
@@ -48,3 +49,53 @@ def test_a_finding_over_two_lines_is_known_only_with_both(tmp_path, known, new, 
 def test_a_known_line_beside_a_byte_that_is_not_utf8_is_not_asked_about_again(tmp_path, known, is_asked):
     person = "Herr Jürgen Müller hat Diabetes.\n".encode()
     assert bool(asked(tmp_path, person if known else b"nothing\n", person + b"\xff\n")) is is_asked
+
+
+def history(tmp_path, files: dict[str, str], message: str, identity: str = "t <t@localhost>"):
+    """Gives what is to be confirmed of one unpushed commit after a first one."""
+    folder = make(tmp_path / "store")
+    first = git(folder, "rev-parse", "HEAD")
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "--author", identity, "-m", message)
+    with private_git(read_repository(folder)) as private:
+        commits = unpushed_commits(private, git(folder, "rev-parse", "HEAD"), [first])
+        found = findings_of_history(
+            private,
+            commits,
+            store="work",
+            checked=set(),
+            known_identities=frozenset(commits[0].data.identities[1:]),
+            live_secrets=(),
+        )
+        return list(to_confirm(private, found, RemoteText(private, tree_entries(private, first))))
+
+
+def test_the_line_that_a_question_is_about_comes_with_it(tmp_path):
+    (one,) = history(tmp_path, {"a.md": f"x\n{PHONE}y\n"}, "second")
+
+    assert one.lines == (PHONE.rstrip(),)
+    assert question(one.finding).endswith(" a.md:2 personal-phone? [y/N]")
+
+
+def test_a_finding_over_two_lines_comes_with_both(tmp_path):
+    (one,) = history(tmp_path, {"a.md": STREET + "80331 Muenchen\n"}, "second")
+
+    assert one.lines == (STREET.rstrip(), "80331 Muenchen")
+
+
+def test_a_message_is_shown_as_itself_also_beside_a_file_of_its_name(tmp_path):
+    found = history(tmp_path, {"message": f"nothing\n{PHONE}"}, f"Call\n\n{PHONE.replace('49', '43')}")
+
+    assert [(one.lines, question(one.finding).split(" ", 3)[3]) for one in found] == [
+        ((PHONE.rstrip().replace("49", "43"),), "message:3 personal-phone? [y/N]"),
+        ((PHONE.rstrip(),), "message:2 personal-phone? [y/N]"),
+    ]
+
+
+def test_who_made_a_commit_is_called_that_and_is_no_line_of_a_file(tmp_path):
+    (one,) = history(tmp_path, {"a.md": "x\n"}, "second", "Erika Musterfrau <erika@kanzlei.example>")
+
+    assert "Erika Musterfrau <erika@kanzlei.example>" in one.lines
+    assert question(one.finding).split(" ", 3)[3] == "author or committer personal-email? [y/N]"

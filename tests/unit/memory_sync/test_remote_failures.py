@@ -13,7 +13,7 @@ SAID = {
     "fatal: unable to access 'https://h/x/': SSL certificate problem: self-signed certificate": "was not accepted",
     "fatal: unable to access 'https://h/x/': SSL certificate problem: certificate has expired": "expired",
     "fatal: unable to access 'https://h/x/': SSL certificate problem: certificate is not yet valid": "not yet valid",
-    "fatal: unable to access 'https://h/x/': SSL: no alternative certificate subject name matches": "was not accepted",
+    "fatal: unable to access 'https://h/x/': SSL: no alternative certificate subject name matches": "another name",
     "fatal: unable to access 'https://h/x/': gnutls_handshake() failed: Handshake failed": "no secure connection",
     "fatal: Authentication failed for 'https://h/x/'": "did not accept the credential",
     "fatal: could not read Username for 'https://h': terminal prompts disabled": "did not accept the credential",
@@ -26,7 +26,7 @@ SAID = {
     "fatal: write error: No space left on device": "disk is full",
     "fatal: https://h/x/info/refs not valid: is this a git repository?": "something that is no git",
     "fatal: unable to access 'https://h/x/': server verification failed: certificate has expired.": "expired",
-    "fatal: unable to access 'https://h/x/': SSL: certificate subject name (a) does not match": "was not accepted",
+    "fatal: unable to access 'https://h/x/': SSL: certificate subject name (a) does not match": "another name",
     "something that nobody has seen yet": "git could not work with h",
 }
 
@@ -47,6 +47,30 @@ def test_a_certificate_of_another_time_shows_the_clock():
     failure = access_failure("certificate has expired", "h", today="2026-01-31 10:00 UTC")
 
     assert "2026-01-31 10:00 UTC" in failure.hint
+
+
+UNKNOWN_AUTHORITY = "fatal: unable to access 'https://h/x/': server certificate verification failed. CAfile: /x"
+
+
+@pytest.mark.parametrize(
+    ("trust", "words"),
+    [
+        ("", ["the public authorities, and", "set PI_SANDBOX_CA_BUNDLE to a file that holds it"]),
+        ("what this machine trusts (/a/ca.crt)", ["and what this machine trusts (/a/ca.crt)", "set PI_SANDBOX_CA_BUN"]),
+        ("those in /a/own.pem (PI_SANDBOX_CA_BUNDLE)", ["and those in /a/own.pem", "add its certificate to that file"]),
+    ],
+)
+def test_an_unknown_authority_names_what_is_trusted_and_where_its_certificate_belongs(trust, words):
+    hint = access_failure(UNKNOWN_AUTHORITY, "h", today="2026-01-31", trust=trust).hint
+
+    assert [word for word in words if word not in hint] == []
+
+
+@pytest.mark.parametrize("said", ["fatal: Authentication failed for 'https://h/x/'", "returned error: 403"])
+def test_a_refused_credential_says_where_it_came_from(said):
+    renewal = "it is the keyring's brain-core-token: pi-sandbox secret set brain-core-token"
+
+    assert renewal in access_failure(said, "h", today="2026-01-31", renewal=renewal).hint
 
 
 REJECTED = {

@@ -51,11 +51,12 @@ BRAIN = parts.HOME / "brain"
 STATE = parts.HOME / "state"
 
 
-def test_a_check_sees_the_two_stores_and_the_marker_and_may_write_nowhere() -> None:
+def test_a_check_sees_the_two_stores_and_the_record_and_may_write_nowhere() -> None:
     assert mounts(plan(CHECK)) == {
         "/brain/core": (f"{BRAIN}/pi-memory-core", True),
         "/brain/private": (f"{BRAIN}/pi-memory-private", True),
         "/run/pi-marker": (f"{STATE}/.markers/abc123", True),
+        "/run/pi-sync": (f"{STATE}/.sync", True),
     }
 
 
@@ -155,12 +156,14 @@ def test_the_record_of_the_syncs_lies_where_no_session_looks_and_no_domain_can_b
     assert Path(record).name.startswith(".")
 
 
-def test_a_clone_has_the_new_store_alone_to_write() -> None:
-    request = CloneRequest(parts.PRIVATE)
-    planned = plan(request, parts.store("private"))
+@pytest.mark.parametrize("store", ["core", "private"])
+def test_a_clone_has_the_new_store_and_the_record_alone_to_write(store: str) -> None:
+    request = CloneRequest(store)
+    planned = plan(request, parts.store(store))
     assert mounts(planned) == {
-        "/brain/private": (f"{BRAIN}/pi-memory-private", False),
+        f"/brain/{store}": (f"{BRAIN}/pi-memory-{store}", False),
+        "/run/pi-sync": (f"{STATE}/.sync", False),
         **{target: mount for target, mount in mounts(planned).items() if target.startswith("/run/pi-marker")},
     }
-    assert planned.command == (*ENTRY, "memory-clone", "private")
+    assert planned.command == (*ENTRY, "memory-clone", store)
     assert request.service == "sync"

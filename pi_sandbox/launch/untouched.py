@@ -1,0 +1,47 @@
+"""Whether a store is still as `init` made it, so that its remote's memory may take its place and nothing is lost."""
+
+import os
+from pathlib import Path
+
+from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.git_access.repository import read_repository
+from pi_sandbox.launch.home import read_home_templates
+from pi_sandbox.launch.home_plan import store_piece
+from pi_sandbox.launch.look import is_real_folder
+from pi_sandbox.system.files import read_regular_file
+
+_FILE_BYTES = 64 * 1024
+_OF_THE_SYSTEM = frozenset({".DS_Store"})
+
+
+def is_untouched(place: Path, store: str) -> bool:
+    """Whether there is nothing but the template's files, byte for byte, and a repository without any object or ref."""
+    if not is_real_folder(place):
+        return False
+    try:
+        repository = read_repository(place)
+        if repository.head is not None or any(_has_file(place / ".git" / name) for name in ("objects", "refs")):
+            return False
+        wanted = {str(file.path): file.content for file in store_piece(store, read_home_templates()).files}
+        return _contents(place) == wanted
+    except (PiSandboxError, OSError):
+        return False
+
+
+def _has_file(folder: Path) -> bool:
+    return any(names for _, _, names in os.walk(folder))
+
+
+def _contents(place: Path) -> dict[str, bytes | None]:
+    """Gives what every file outside `.git` holds, None for what is no file or too large for one of the template's."""
+    found: dict[str, bytes | None] = {}
+    for folder, folders, names in os.walk(place):
+        if Path(folder) == place:
+            folders.remove(".git")
+        links = [name for name in folders if Path(folder, name).is_symlink()]
+        for name in (*names, *links):
+            path = Path(folder, name)
+            if name not in _OF_THE_SYSTEM:
+                content = None if path.is_symlink() else read_regular_file(path, limit=_FILE_BYTES)
+                found[str(path.relative_to(place))] = None if content is None else content.data
+    return found
