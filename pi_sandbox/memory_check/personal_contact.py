@@ -58,7 +58,8 @@ _STREET_DE = re.compile(
 )
 _STREET_DE_FREE = re.compile(
     r"(?<!\w)(?:Am|An der|An dem|Auf der|Auf dem|Im|In der|In den|Zum|Zur|Unter den|Hinter der|Alte[rn]?|"
-    r"Neue[rn]?)\s[A-ZÄÖÜ][\wäöüß-]{2,30}(?:\s[A-ZÄÖÜ][\wäöüß-]{2,30})?\s\d{1,4}\s?[a-z]?(?![\w.,:]?\d)"
+    r"Neue[rn]?)\s[A-ZÄÖÜ][\wäöüß-]{2,30}(?:\s[A-ZÄÖÜ][\wäöüß-]{2,30})?\s\d{1,4}\s?[a-z]?(?![\w.,:]?\d)|"
+    r"(?<!\w)Postfach\s\d{2,4}(?:\s\d{2,4}){0,3}(?!\d)"
 )
 _POSTCODE_DE = re.compile(r"(?<![\w.,-])(?:[DACH]{1,2}-)?\d{4,5}\s(?:Bad\s|St\.\s|Sankt\s)?[A-ZÄÖÜ][a-zäöüß]{2,30}")
 _STREET_EN = re.compile(

@@ -31,8 +31,9 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ),
         ("sshpass", rf"\bsshpass\s{{1,4}}-p\s?{_VALUE}"),
         (
-            "docker podman helm az nerdctl skopeo crane buildah oras oc mosquitto_ kinit mongo mongosh mongodump",
-            rf"\b(?:docker|podman|helm|az|nerdctl|skopeo|crane|buildah|oras|oc|mosquitto_(?:pub|sub)|mongo(?:sh|dump|"
+            "psexec rdesktop xfreerdp winexe smbmap evil-winrm docker podman helm az nerdctl skopeo crane buildah "
+            "oras oc mosquitto_ kinit mongo mongosh mongodump",
+            rf"\b(?:psexec|rdesktop|xfreerdp|winexe|smbmap|evil-winrm|docker|podman|helm|az|nerdctl|skopeo|crane|buildah|oras|oc|mosquitto_(?:pub|sub)|mongo(?:sh|dump|"
             rf"restore)?)\b{_GAP}-[pP]\s{{1,3}}{_VALUE}",
         ),
         ("redis", rf"\bredis-(?:cli|benchmark)\b{_GAP}-a\s{{1,3}}{_VALUE}"),
@@ -84,7 +85,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ),
         ("openssl", rf"\bopenssl\s{{1,3}}enc\b{_GAP}-k\s{{1,3}}{_VALUE}"),
         ("_authtoken", r"_authToken[ =]{1,3}(?P<value>[\w.+/=-]{16,200})"),
-        ("-p", r"(?<!mkdir)(?<!install)\s-p\s{1,3}(?P<value>'[^'\n]{5,120}'|\"[^\"\n]{5,120}\")"),
+        ("-p", r"(?<!mkdir)(?<!install)\s-p\s{1,3}(?P<value>'[^'\s]{5,120}'|\"[^\"\s]{5,120}\")"),
         ("vault", rf"\bvault\s{{1,3}}login\s{{1,3}}(?!-){_VALUE}"),
         (
             "ansible",

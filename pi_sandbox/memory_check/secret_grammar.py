@@ -199,16 +199,17 @@ def _value_believed(word_class: WordClass, value: str, around: tuple[str, str], 
 
 
 def _numeric_password(value: str) -> bool:
-    return value.isdigit() and 6 <= len(value) <= 12 and len(set(value)) > 2
+    return value.isdigit() and 6 <= len(value) <= 24 and len(set(value)) > 2
 
 
 _IN_BRACKETS = re.compile(r"\([^()\s]{5,80}\)[.,;:]?$")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_DIAL = re.compile(r"\d{1,2}(?:-\d{1,2}){2,3}")
+_DIAL = re.compile(r"\d{1,2}(?:-\d{1,2}){2,5}")
+_LETTER_AT_END = re.compile(r"(?<=\d)[A-F]$")
 
 
 def _is_pin(value: str, rest: str) -> bool:
-    digits = value.replace("-", "") if _DIAL.fullmatch(value) else value
+    digits = value.replace("-", "") if _DIAL.fullmatch(value) else _LETTER_AT_END.sub("", value)
     return digits.isdigit() and 4 <= len(digits) <= 10 and len(set(digits)) > 1 and _NUMBER_UNITS.match(rest) is None
 
 
@@ -220,6 +221,7 @@ def _is_phrase(text: str, word_class: WordClass) -> bool:
     return len(lower) == len(words) or (word_class is WordClass.PHRASE and words[: len(lower)] == lower)
 
 
+_WORDS = re.compile(r"[A-Za-zÄÖÜäöüß]{2,15}(?: [A-Za-zÄÖÜäöüß]{2,15}){2,9}")
 _HYPHENATED = re.compile(r"[A-Za-zÄÖÜäöüß]{3,12}(?:[-._][A-Za-zÄÖÜäöüß]{3,12}){3,7}")
 
 
@@ -264,7 +266,7 @@ def _told(word: SecretWord, tail: str, head: str) -> bool:
     for position, found in enumerate(_TOKEN_AT.finditer(tail)):
         raw = found[0]
         if found.start() == 0:
-            adjacent = raw.endswith((":", "?"))
+            adjacent = raw.endswith((":", "?")) or raw in ("'s", "’s")
             connected = connected or adjacent
             continue
         if position > 12 or raw in ("|", "||") or (position > 0 and raw.startswith("|")):
@@ -296,6 +298,8 @@ def _is_told_secret(word: SecretWord, told: _Told) -> bool:
             return (led_to or last) and _is_pin(value.rstrip("#*"), told.rest)
         case WordClass.PHRASE:
             return led_to and told.quoted and _is_phrase(value, word.word_class)
+        case WordClass.PASSWORD if told.quoted and led_to and word.spelling.endswith("phrase") and " " in value:
+            return _WORDS.fullmatch(value) is not None and not is_placeholder(value)
         case WordClass.PASSWORD:
             return (led_to and told.quoted and _is_phrase(value, word.word_class)) or _is_told_password(word, told)
     return _is_told_token(word, told)
@@ -308,7 +312,10 @@ def _is_told_token(word: SecretWord, told: _Told) -> bool:
     if found < Strength.STRONG or (is_hex(value) and (len(value) < 16 or _names_digest(told.around))):
         return False
     if word.word_class is WordClass.TOKEN:
-        return len(value) >= 12 and (told.connected or told.position <= 1)
+        stands_last = len(value) >= 32 and told.position <= 5 and not told.rest.strip(" .,;)`\"'")
+        return len(value) >= 12 and (
+            told.connected or told.position <= 1 or (stands_last and not _names_digest(told.around))
+        )
     if _names_digest(told.around) or (is_hex(value) and word.spelling.startswith(_LOGIN_SPELLINGS)):
         return False
     if not told.connected:

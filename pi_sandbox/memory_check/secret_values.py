@@ -95,7 +95,8 @@ _PLAIN_SHAPES = (
     re.compile(
         r"(?:[\w./-]+\.[a-z]{1,5})?#[A-Za-z][A-Za-z_-]*|(?:[a-z]+ )*#[0-9a-fA-F]{6}(?: [a-z]+)*"
     ),  # anchors, colours
-    re.compile(r"#\d+|[A-Z]{2,8}-\d{1,6}"),  # ticket numbers
+    re.compile(r"[A-Za-z_]\w*(?:::\w*)+[*&]?"),  # v8::Object
+    re.compile(r"[A-Z]{2,8}#\d{1,3}|#\d+|[A-Z]{2,8}-\d{1,6}"),  # ticket numbers
 )
 _WORDS_WITH_DIGIT = re.compile(r"[A-Za-z]{3,}\d{1,2}")
 _CAMEL = re.compile(r"[a-z]+[A-Z]|[A-Z][a-z]+[A-Z]")
