@@ -102,9 +102,8 @@ class HeldLock:
         try:
             while self.still_held():
                 with arbitration(self._folder, self.name, self._witness, self.terms.arbitration) as right:
-                    if right is not None:
-                        if self.still_held() and right.lasts():
-                            self._folder.remove(self.name)
+                    if right is not None and self.still_held() and right.lasts():
+                        self._folder.remove(self.name)
                         return
                 if time.monotonic() >= deadline:
                     break

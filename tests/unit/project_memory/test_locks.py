@@ -307,6 +307,16 @@ def test_release_without_the_right_to_remove_gives_the_lock_up_all_the_same(plac
     taken(elsewhere(place)).release()
 
 
+def test_a_right_that_ran_out_takes_nothing_over_and_removes_nothing(place: LockPlace, tmp_path: Path) -> None:
+    late = LockPlace(place.folder, NAME, Terms(lease=60, arbitration=0), place.witness)
+    lock = taken(late)
+    lock.release(wait_seconds=0)
+    assert (tmp_path / NAME).read_bytes() == b""
+    assert isinstance(acquire(late), Busy)
+    taken(place).release()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_waiting_for_a_lock_ends_when_it_is_given_back(place: LockPlace, held: HeldLock) -> None:
     timer = threading.Timer(0.1, held.release)
     timer.start()
@@ -341,6 +351,42 @@ def test_a_heartbeat_tells_once_that_the_lock_is_lost(place: LockPlace, tmp_path
     heart.stop()
     lock.release()
     assert lost == ["lost"]
+
+
+def test_a_heartbeat_may_be_stopped_by_who_is_told_of_the_loss(place: LockPlace, tmp_path: Path) -> None:
+    lock = taken(LockPlace(place.folder, NAME, Terms(lease=0.06), place.witness))
+    stopped: list[str] = []
+    hearts: list[Heartbeat] = []
+
+    def stop() -> None:
+        assert eventually(lambda: bool(hearts))
+        hearts[0].stop()
+        stopped.append("stopped")
+
+    (tmp_path / NAME).unlink()
+    hearts.append(Heartbeat(lock, stop))
+    assert eventually(lambda: stopped == ["stopped"])
+    lock.release()
+
+
+def test_a_heartbeat_that_was_stopped_is_over(place: LockPlace, tmp_path: Path) -> None:
+    class Slow(DiskLockFolder):
+        beats = 0
+
+        def beat(self, file):
+            self.beats += 1
+            if self.beats > 1:
+                threading.Event().wait(0.1)
+            super().beat(file)
+
+    folder = Slow(tmp_path)
+    lock = taken(LockPlace(folder, NAME, Terms(lease=0.06), place.witness))
+    heart = Heartbeat(lock, lambda: None)
+    assert eventually(lambda: folder.beats > 1)
+    heart.stop()
+    heart.stop()
+    assert [each.name for each in threading.enumerate() if "heartbeat" in each.name] == []
+    lock.release()
 
 
 def test_a_heartbeat_outlasts_a_disk_that_cannot_be_read_for_a_while(place: LockPlace, tmp_path: Path) -> None:
