@@ -1,6 +1,9 @@
 """`demo`: everything once, in a throw-away home."""
 
 import os
+import shlex
+import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from pi_sandbox.cli import render
+
+_NAME = "pi-sandbox"
 
 if TYPE_CHECKING:
     from pi_sandbox.containers.docker_engine import DockerEngine
@@ -32,7 +37,19 @@ def demo(keep: bool) -> None:
     with demo_home(os.environ) as home:
         _try_in(home, engine)
     render.show_note(f"the home of this trial was {home}; it is gone, with all that was in it")
-    render.show_note("next: pi-sandbox init makes a home of your own and says how to go on")
+    render.show_note(
+        f"next: {own_command(sys.argv[0], os.environ)} init makes a home of your own and says how to go on"
+    )
+
+
+def own_command(started_as: str, environ: Mapping[str, str]) -> str:
+    """Gives how this command is called from where the user is: by its name where that finds it, else by its place."""
+    path = Path(started_as)
+    if path.name != _NAME or shutil.which(_NAME, path=environ.get("PATH", os.defpath)) is not None:
+        return _NAME
+    here = Path.cwd()
+    place = here / path
+    return shlex.quote(f"./{place.relative_to(here)}" if place.is_relative_to(here) else str(place))
 
 
 def _try_in(home: Path, engine: "DockerEngine") -> None:

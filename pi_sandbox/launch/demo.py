@@ -3,7 +3,9 @@
 The session is started by the very command that a user types, in a process of its own, so that nothing here can help it.
 """
 
+import fcntl
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -27,6 +29,9 @@ SESSION_SECONDS = 120
 
 _MESSAGE, _ADVICE = "pi-sandbox: ", "  → "
 """How our command begins its messages, and the advice below them."""
+
+_THROW_AWAY, _KEPT = "pi-sandbox-demo-", "pi-sandbox-kept-demo-"
+_LOCK = ".demo-is-running"
 
 _KEPT_SETTINGS = ("PI_SANDBOX_CA_BUNDLE", "PI_SANDBOX_BASE_IMAGE", "PI_SANDBOX_RUNTIME", "PI_SANDBOX_DEBUG")
 _README = "# Garden\n\nA small project to try pi-sandbox on.\n\nWater the tomatoes every two weeks.\n"
@@ -56,19 +61,49 @@ class DemoResult:
 
 @contextmanager
 def demo_home(environ: Mapping[str, str]) -> Iterator[Path]:
-    """Gives a new, empty folder below the user's cache, which virtual machines share, and removes it at the end."""
-    home = keep_home(environ)
+    """Gives a new folder below the user's cache, which virtual machines share, and removes it at the end.
+
+    What a trial that was killed left there is removed first: nobody holds its lock any more.
+    """
+    cache = _cache(environ)
+    for left in cache.glob(f"{_THROW_AWAY}*"):
+        if (lock := _lock(left)) is not None:
+            shutil.rmtree(left, ignore_errors=True)
+            os.close(lock)
+    home = Path(tempfile.mkdtemp(prefix=_THROW_AWAY, dir=cache))
+    (home / _LOCK).touch()
+    lock = _lock(home)
     try:
         yield home
     finally:
         shutil.rmtree(home, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
 
 
 def keep_home(environ: Mapping[str, str]) -> Path:
     """Gives a new, empty folder below the user's cache and leaves it there."""
+    return Path(tempfile.mkdtemp(prefix=_KEPT, dir=_cache(environ)))
+
+
+def _cache(environ: Mapping[str, str]) -> Path:
     cache = Path(environ.get("XDG_CACHE_HOME") or user_home(environ) / ".cache")
     cache.mkdir(parents=True, exist_ok=True)
-    return Path(tempfile.mkdtemp(prefix="pi-sandbox-demo-", dir=cache))
+    return cache
+
+
+def _lock(home: Path) -> int | None:
+    """Gives the lock of a throw-away home, `None` where another process has it or there is none to have."""
+    try:
+        descriptor = os.open(home / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def demo_environment(environ: Mapping[str, str], home: Path) -> dict[str, str]:

@@ -7,6 +7,17 @@ venv=$root/.venv
 # Without a HOME (a bare `env -i`) pip and git complain or write to `/`.
 export HOME="${HOME:-$(getent passwd "$(id -u)" 2>/dev/null | cut -d: -f6 || true)}"
 
+# How many scripts stand around this one, itself included.
+export script_depth=$((${script_depth:-0} + 1))
+
+# The comment at the head of the script is its help.
+case ${1:-} in
+-h | --help)
+    sed -n '2,${/^#/!q;s/^# \{0,1\}//;p}' "$0"
+    exit 0
+    ;;
+esac
+
 say() {
     printf '%s\n' "$*" >&2
 }

@@ -9,6 +9,7 @@ import hashlib
 import ipaddress
 import os
 import secrets
+import shutil
 import socket
 import ssl
 import subprocess
@@ -30,6 +31,7 @@ _BACKEND = "/usr/lib/git-core/git-http-backend"
 _NAMES = ("mpm_prefork", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "alias", "cgi", "env")
 _MORE_NAMES = ("ssl", "rewrite", "setenvif")
 USER = "sync-user"
+_PREFIX = "pi-sandbox-git-server-"
 
 
 @dataclass
@@ -101,7 +103,7 @@ class GitServer:
         (self.folder / "apache.conf").write_text(_configuration(self))
         with (self.folder / "apache.out").open("wb") as output:
             self._process = subprocess.Popen(
-                [PROGRAM, "-f", str(self.folder / "apache.conf"), "-DFOREGROUND"],
+                [*_ends_with_us(), PROGRAM, "-f", str(self.folder / "apache.conf"), "-DFOREGROUND"],
                 start_new_session=True,  # it ends its whole process group with itself
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -132,7 +134,8 @@ def git_server(
     names: tuple[str, ...] | None = None,
 ) -> Iterator[GitServer]:
     """Runs a server until the block ends."""
-    with tempfile.TemporaryDirectory(prefix="pi-sandbox-git-server-", ignore_cleanup_errors=True) as name:
+    _remove_left_folders()
+    with tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)
         (folder / "repositories").mkdir()
@@ -145,6 +148,21 @@ def git_server(
             yield server
         finally:
             server.stop()
+
+
+def _ends_with_us() -> list[str]:
+    """What makes the kernel end the server when this process is killed (setpriv(1), prctl(2) PR_SET_PDEATHSIG)."""
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "TERM", "--"] if setpriv else []
+
+
+def _remove_left_folders() -> None:
+    """Removes the folders of servers that a killed run left, known by the process in their file that is gone."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        file = folder / "apache.pid"
+        process = file.read_text().strip() if file.is_file() else ""
+        if process.isdecimal() and not Path("/proc", process).exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def is_available() -> bool:
