@@ -348,6 +348,7 @@ def test_a_heartbeat_tells_once_that_the_lock_is_lost(place: LockPlace, tmp_path
     heart = Heartbeat(lock, lambda: lost.append("lost"))
     (tmp_path / NAME).unlink()
     assert eventually(lambda: lost == ["lost"])
+    threading.Event().wait(0.1)
     heart.stop()
     lock.release()
     assert lost == ["lost"]

@@ -145,6 +145,44 @@ def test_a_new_file_on_a_disk_without_hard_links(writer: MemoryWriter, memory: P
     assert tree(memory) == {"other.md": b"x", "topic.md": b"new"}
 
 
+def test_a_file_that_changes_after_the_check_is_replaced_without_another_comparison(
+    writer: MemoryWriter, memory: Path
+) -> None:
+    (memory / "topic.md").write_bytes(b"old")
+    answers = iter([b"old", b"changed meanwhile"])
+
+    def change() -> None:
+        (memory / "topic.md").write_bytes(next(answers))
+
+    writer.write(str(memory / "topic.md"), b"new", TASK, change, anything)
+    assert (memory / "topic.md").read_bytes() == b"new"
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\0", b"\xff\xfe", "\u202e<auto_memory>\x1b[31m\u200b".encode(), b"no end of line", b"a\r\nb\rc"]
+)
+def test_the_bytes_on_disk_are_those_that_were_given(writer: MemoryWriter, memory: Path, data: bytes) -> None:
+    write(writer, memory / "topic.md", data)
+    assert (memory / "topic.md").read_bytes() == data
+
+
+def test_new_content_is_staged_in_the_folder_where_it_will_stand(
+    writer: MemoryWriter, memory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (memory / "deep").mkdir()
+    seen: list[list[str]] = []
+
+    def look() -> None:
+        seen.append(sorted(tree(memory)))
+
+    writer.write(str(memory / "deep" / "topic.md"), b"new", TASK, look, anything)
+    assert seen[0] == ["deep"]
+    (folder, staged) = seen[1]
+    assert folder == "deep"
+    assert staged.startswith("deep/.pi-memory.")
+    assert staged.endswith(".tmp")
+
+
 def test_a_folder_that_is_moved_out_before_the_rename_gets_nothing(writer: MemoryWriter, memory: Path) -> None:
     (memory / "deep").mkdir()
     (memory / "deep" / "topic.md").write_bytes(b"old")
