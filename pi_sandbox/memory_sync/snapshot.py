@@ -13,9 +13,10 @@ from pi_sandbox.git_access.object_data import GITLINK, TreeEntry, object_id
 from pi_sandbox.git_access.objects import READ_AT_ONCE_BYTES, read_objects
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError
-from pi_sandbox.git_access.trees import tree_entries
+from pi_sandbox.git_access.trees import ENTRIES_LIMIT, tree_entries
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile
 from pi_sandbox.memory_sync.line_ends import with_committed_line_ends
+from pi_sandbox.memory_sync.open_folders import OpenFolders, open_folders
 from pi_sandbox.memory_sync.working_tree import (
     FILE_LIMIT_BYTES,
     ListedFile,
@@ -26,7 +27,11 @@ from pi_sandbox.memory_sync.working_tree import (
 )
 from pi_sandbox.system.files import read_regular_file
 
-_INDEX_BYTES = 512 * 1024 * 1024
+_INDEX_BYTES = 64 * 1024 * 1024
+"""All of an index together. Far above what the most files that are looked at need: some hundred bytes each."""
+
+_LISTED_BYTES = 32 * 1024 * 1024
+_NEW_INDEX = "on the host, in the store: git reset (it makes the index anew and leaves the files alone)"
 _FILE, _PROGRAM = "100644", "100755"
 _NO_ID = ""
 
@@ -59,6 +64,8 @@ class Snapshot:
     """Whether contents are staged, to be written as objects."""
     committed: Mapping[str, TreeEntry] = field(init=False)
     entries: list[TreeEntry] = field(default_factory=list)
+    ignored: int = 0
+    """How many untracked files git ignores, so that they are not looked at and not pushed."""
     _staged: dict[str, Path] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -67,8 +74,12 @@ class Snapshot:
     def files(self) -> Iterator[MemoryFile]:
         """Yields every file as it would be pushed; raises `FilesError` or `RepositoryRefusedError`."""
         index = _index_entries(self.repository, self.git)
+        with open_folders(self.repository.folder) as folders:
+            yield from self._files(folders, index)
+
+    def _files(self, folders: OpenFolders, index: Mapping[str, _IndexEntry]) -> Iterator[MemoryFile]:
         tracked = self.committed.keys() | index.keys()
-        listed = list_files(self.repository.folder)
+        listed = list_files(folders)
         _refuse_left_out(index, {file.path for file in listed})
         names = repository_names(
             {file.path for file in listed},
@@ -78,11 +89,12 @@ class Snapshot:
         )
         known = {path for path, name in names.items() if name in tracked}
         kept = without_ignored(self.git, listed, tracked | known)
+        self.ignored = len(listed) - len(kept)
         nested = {file.path for file in kept if file.kind is FileKind.GITLINK}
         for path, entry in sorted(index.items()):
             if entry.mode == GITLINK and path not in nested:
                 yield MemoryFile(path, kind=FileKind.GITLINK)
-        yield from self._read(kept, names)
+        yield from self._read(folders, kept, names)
 
     @property
     def changed(self) -> bool:
@@ -122,11 +134,11 @@ class Snapshot:
         if output.split() != list(self._staged):
             raise FilesError("git stored other contents than those that were looked at", "run the command again")
 
-    def _read(self, files: list[ListedFile], names: Mapping[str, str]) -> Iterator[MemoryFile]:
+    def _read(self, folders: OpenFolders, files: list[ListedFile], names: Mapping[str, str]) -> Iterator[MemoryFile]:
         waiting: list[_Waiting] = []
         held = 0
         for file in files:
-            found = read_listed(self.repository.folder, file)
+            found = read_listed(folders, file)
             waiting.append(_Waiting(file, names.get(file.path, file.path), found.content, found.kind))
             held += len(found.content)
             if held > READ_AT_ONCE_BYTES:
@@ -192,16 +204,20 @@ def _index_entries(repository: Repository, git: PrivateGit) -> Mapping[str, _Ind
     if content is None:
         return {}
     (git.folder / "store-index").write_bytes(content.data)
+    room = _INDEX_BYTES - len(content.data)
     for shared in repository.git_dir.glob("sharedindex.*"):
-        data = read_regular_file(shared, limit=_INDEX_BYTES)
-        (git.git_dir / shared.name).write_bytes(b"" if data is None else data.data)
+        data = read_regular_file(shared, limit=room)
+        content_of_shared = b"" if data is None else data.data
+        room -= len(content_of_shared)
+        (git.git_dir / shared.name).write_bytes(content_of_shared)
     result = git.attempt(
         "ls-files", "--stage", "-v", "-z", "--full-name", variables={"GIT_INDEX_FILE": str(git.folder / "store-index")}
     )
+    if result.output.count(b"\0") > ENTRIES_LIMIT or len(result.output) > _LISTED_BYTES:
+        raise RepositoryRefusedError("the store's .git/index names too many files to be looked at", _NEW_INDEX)
     if result.status != 0:
         raise RepositoryRefusedError(
-            f"the store's .git/index cannot be read: {' '.join(result.errors.split())}",
-            "on the host, in the store: git reset (it makes the index anew and leaves the files alone)",
+            f"the store's .git/index cannot be read: {' '.join(result.errors.split())}", _NEW_INDEX
         )
     records = [record for record in result.output.decode("utf-8", "surrogateescape").split("\0") if record]
     found = (record.partition("\t") for record in records)

@@ -1,10 +1,13 @@
 """Lists and reads a store's files itself, so that no index flag, attribute or filter leaves one out.
 
-- Every name in every folder counts, except the store's own `.git`. Links are not followed, nested repositories are not
-  entered; both are named.
-- A file is read through a descriptor that was opened without following links, and read again if it changed meanwhile.
-- An untracked file that `.gitignore` or `info/exclude` names is left out; a tracked one never is. git reads those
-  files, so anything but a plain file is refused before, and a pattern that takes too long ends with its cause.
+- Every name in every folder counts, except the store's own `.git`. Links are not followed, nested repositories, bare
+  ones too, are not entered; both are named.
+- A file is read through a descriptor that was opened without following links, out of the folder that was listed, and
+  read again if it changed meanwhile.
+- An untracked file that `.gitignore` or `info/exclude` names is left out; a tracked one never is, and neither is a
+  nested repository: git works in one whether it is ignored or not. git reads those files, so anything but a plain file
+  is refused before, and a pattern that takes too long ends with its cause.
+- What is too much for a list ends the listing, as it does with a tree.
 """
 
 import os
@@ -12,11 +15,12 @@ import stat
 import unicodedata
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
-from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.git_access.private_git import PrivateGit
+from pi_sandbox.git_access.trees import DEPTH_LIMIT, ENTRIES_LIMIT, PATHS_LIMIT_CHARACTERS
 from pi_sandbox.memory_check.memory_file import FileKind
+from pi_sandbox.memory_sync.open_folders import OpenFolders
 from pi_sandbox.workspace.level_names import folded_name
 
 FILE_LIMIT_BYTES = 100 * 1024 * 1024
@@ -28,6 +32,9 @@ IGNORE_SECONDS = 20.0
 _ATTEMPTS = 3
 _IGNORE_FILE = ".gitignore"
 _IGNORE_FILES_SHOWN = 5
+_SHOWN_PATH = 80
+_BARE = (("head", False), ("objects", True), ("refs", True))
+"""What makes a folder a repository for git, by name and whether it is a folder (setup.c, is_git_directory)."""
 
 
 @dataclass(frozen=True)
@@ -47,18 +54,13 @@ class ReadFile:
     kind: FileKind
 
 
-def list_files(store: Path) -> list[ListedFile]:
-    """Gives everything in the store's folder but its `.git`, by path; raises `FilesError` for the folder itself."""
-    try:
-        descriptor = os.open(store, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise FilesError(f"the store cannot be listed: {error.strerror}", "see who owns its folder") from error
-    os.close(descriptor)
-    return sorted(_listed(store), key=lambda file: os.fsencode(file.path))
+def list_files(folders: OpenFolders) -> list[ListedFile]:
+    """Gives everything in the store's folder but its `.git`, by path; raises `FilesError` where that is too much."""
+    return sorted(_listed(folders), key=lambda file: os.fsencode(file.path))
 
 
 def without_ignored(git: PrivateGit, files: list[ListedFile], tracked: Set[str]) -> list[ListedFile]:
-    """Gives the files without those that are ignored and not tracked.
+    """Gives the files without those that are ignored and not tracked; a nested repository stays.
 
     Raises `FilesError` for a `.gitignore` that is no plain file, or with which git does not come to an end.
     """
@@ -68,7 +70,7 @@ def without_ignored(git: PrivateGit, files: list[ListedFile], tracked: Set[str])
             raise FilesError(f"{quoted(file.path)} is no plain file, and git would read it", "remove it")
     candidates = [file.path for file in files if file.path not in tracked]
     ignored = _ignored(git, candidates, [file.path for file in ignore_files])
-    return [file for file in files if file.path not in ignored]
+    return [file for file in files if file.kind is FileKind.GITLINK or file.path not in ignored]
 
 
 def repository_names(listed: Set[str], tracked: Set[str], *, ignores_case: bool, composes: bool) -> Mapping[str, str]:
@@ -91,49 +93,91 @@ def repository_names(listed: Set[str], tracked: Set[str], *, ignores_case: bool,
     return spellings
 
 
-def read_listed(store: Path, file: ListedFile) -> ReadFile:
-    """Reads one listed file; raises `FilesError` if it does not stop changing."""
+def read_listed(folders: OpenFolders, file: ListedFile) -> ReadFile:
+    """Reads one listed file; raises `FilesError` if it, or a folder on the way to it, does not stay what it is."""
+    if file.kind not in (FileKind.SYMLINK, FileKind.FILE):
+        return ReadFile(b"", file.kind)
+    folder, _, name = file.path.rpartition("/")
+    try:
+        within = folders.descriptor(folder)
+    except OSError as error:
+        raise _restless(file.path) from error
     if file.kind is FileKind.SYMLINK:
         try:
-            return ReadFile(os.fsencode((store / file.path).readlink()), FileKind.SYMLINK)
+            return ReadFile(os.fsencode(os.readlink(name, dir_fd=within)), FileKind.SYMLINK)
         except OSError:
             return ReadFile(b"", FileKind.SYMLINK)
-    if file.kind is not FileKind.FILE:
-        return ReadFile(b"", file.kind)
     for _ in range(_ATTEMPTS):
-        found = _read_once(store / file.path)
+        found = _read_once(name, within)
         if found is not None:
             return found
-    raise FilesError(f"{quoted(file.path)} is being written to", "run the command again when it is at rest")
+    raise _restless(file.path)
+
+
+def _restless(path: str) -> FilesError:
+    return FilesError(f"{quoted(path)} is being written to", "run the command again when it is at rest")
 
 
 def _same_name(path: str, ignores_case: bool) -> str:
     return folded_name(path) if ignores_case else unicodedata.normalize("NFC", path)
 
 
-def _listed(store: Path) -> Iterator[ListedFile]:
-    folders = [""]
-    while folders:
-        prefix = folders.pop()
+def _listed(folders: OpenFolders) -> Iterator[ListedFile]:
+    waiting = [""]
+    room = _Room()
+    while waiting:
+        folder = waiting.pop()
         try:
-            with os.scandir(store / prefix) as entries:
-                found = list(entries)
+            with os.scandir(folders.descriptor(folder)) as entries:
+                found = [entry for entry in entries if room.takes(folder, entry.name)]
+                inner = [entry for entry in found if entry.is_dir(follow_symlinks=False)]
+                files = [_file(folder, entry) for entry in found if not entry.is_dir(follow_symlinks=False)]
         except OSError:
-            yield ListedFile(prefix.rstrip("/"), FileKind.UNREADABLE, False)
+            yield ListedFile(folder, FileKind.UNREADABLE, False)
             continue
-        if prefix and any(entry.name.casefold() == ".git" for entry in found):
-            yield ListedFile(prefix.rstrip("/"), FileKind.GITLINK, False)
+        if folder and _is_repository(found, inner):
+            yield ListedFile(folder, FileKind.GITLINK, False)
             continue
-        for entry in found:
-            path = prefix + entry.name
-            if path == ".git":
-                continue
-            if entry.is_symlink():
-                yield ListedFile(path, FileKind.SYMLINK, False)
-            elif entry.is_dir(follow_symlinks=False):
-                folders.append(path + "/")
-            else:
-                yield _plain(path, entry)
+        yield from files
+        waiting += (_below(folder, entry.name) for entry in inner)
+
+
+@dataclass
+class _Room:
+    """Counts what is listed against the limits that a tree has too."""
+
+    entries: int = 0
+    characters: int = 0
+
+    def takes(self, folder: str, name: str) -> bool:
+        """Whether the name is to be listed; raises `FilesError` at a limit."""
+        if not folder and name == ".git":
+            return False
+        self.entries += 1
+        self.characters += len(folder) + 1 + len(name)
+        too_deep = _below(folder, name).count("/") + 1 > DEPTH_LIMIT
+        if too_deep or self.entries > ENTRIES_LIMIT or self.characters > PATHS_LIMIT_CHARACTERS:
+            shown = folder if len(folder) <= _SHOWN_PATH else f"{folder[:_SHOWN_PATH]}…"
+            raise FilesError(
+                "the store holds too many files or folders to be looked at"
+                f" (more than {ENTRIES_LIMIT:,}, or very long paths); the listing ended in {quoted(shown or '.')}",
+                "take out of the store what is no memory",
+            )
+        return True
+
+
+def _is_repository(found: "list[os.DirEntry[str]]", folders: "list[os.DirEntry[str]]") -> bool:
+    names = {entry.name.casefold(): False for entry in found} | {entry.name.casefold(): True for entry in folders}
+    return ".git" in names or all(names.get(name) is is_folder for name, is_folder in _BARE)
+
+
+def _below(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder else name
+
+
+def _file(folder: str, entry: "os.DirEntry[str]") -> ListedFile:
+    path = _below(folder, entry.name)
+    return ListedFile(path, FileKind.SYMLINK, False) if entry.is_symlink() else _plain(path, entry)
 
 
 def _plain(path: str, entry: "os.DirEntry[str]") -> ListedFile:
@@ -175,10 +219,10 @@ def _ignored(git: PrivateGit, paths: list[str], ignore_files: list[str]) -> Set[
     return {name.removeprefix("./") for name in output.split("\0") if name}
 
 
-def _read_once(path: Path) -> ReadFile | None:
+def _read_once(name: str, folder: int) -> ReadFile | None:
     """Gives what was read, None where the file changed while it was."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     except OSError:
         return ReadFile(b"", FileKind.UNREADABLE)
     with os.fdopen(descriptor, "rb") as file:

@@ -1,5 +1,6 @@
 import pytest
 
+from pi_sandbox.errors import FilesError
 from pi_sandbox.git_access.private_git import private_git
 from pi_sandbox.git_access.repository import RepositoryRefusedError, read_repository
 from pi_sandbox.git_access.trees import tree_entries
@@ -147,3 +148,36 @@ def test_a_file_replaced_by_a_folder_and_back(store):
     (store / "a.md" / "b.md").write_text("b")
 
     assert sorted(picture(store)[1]) == ["a.md/b.md"]
+
+
+@pytest.mark.parametrize(("limit", "error"), [("_INDEX_BYTES", FilesError), ("ENTRIES_LIMIT", RepositoryRefusedError)])
+def test_an_index_too_large_to_be_looked_at_is_refused(store, monkeypatch, limit, error):
+    picture(store)
+    monkeypatch.setattr(module, limit, 0)
+
+    with pytest.raises(error, match="index"):
+        picture(store)
+
+
+def test_the_parts_of_a_split_index_share_one_bound(store, monkeypatch):
+    git(store, "update-index", "--split-index")
+    parts = [store / ".git" / "index", *(store / ".git").glob("sharedindex.*")]
+    sizes = [part.stat().st_size for part in parts]
+    assert len(sizes) == 2
+    monkeypatch.setattr(module, "_INDEX_BYTES", sum(sizes))
+    picture(store)
+    monkeypatch.setattr(module, "_INDEX_BYTES", sum(sizes) - 1)
+
+    with pytest.raises(FilesError, match="sharedindex"):
+        picture(store)
+
+
+def test_what_git_ignores_is_counted(store):
+    (store / ".gitignore").write_text("*.tmp\n")
+    for name in ("x.tmp", "y.tmp", "b.md"):
+        (store / name).write_text("x\n")
+    repository = read_repository(store)
+    with private_git(repository) as private:
+        snapshot = Snapshot(repository, private, keep=False)
+        assert {file.path for file in snapshot.files()} == {".gitignore", "a.md", "b.md"}
+        assert snapshot.ignored == 2

@@ -1,3 +1,4 @@
+import contextlib
 import os
 import unicodedata
 
@@ -8,6 +9,7 @@ from pi_sandbox.git_access.private_git import private_git
 from pi_sandbox.git_access.repository import read_repository
 from pi_sandbox.memory_check.memory_file import FileKind
 from pi_sandbox.memory_sync import working_tree
+from pi_sandbox.memory_sync.open_folders import open_folders
 from pi_sandbox.memory_sync.working_tree import ListedFile, list_files, read_listed, repository_names, without_ignored
 from tests.unit.git_access.repositories import make
 
@@ -24,8 +26,18 @@ def write(store, path, content=b"x"):
     return file
 
 
+def listing(store):
+    with open_folders(store) as folders:
+        return list_files(folders)
+
+
+def reading(store, file):
+    with open_folders(store) as folders:
+        return read_listed(folders, file)
+
+
 def kinds(store):
-    return {file.path: file.kind for file in list_files(store)}
+    return {file.path: file.kind for file in listing(store)}
 
 
 def test_every_kind_of_file_is_listed_and_nothing_is_followed(store, tmp_path):
@@ -55,6 +67,48 @@ def test_only_the_stores_own_git_is_left_out(store):
     assert set(kinds(store)) == {"a.md", ".gitignore", ".github/x", "notes"}
 
 
+@pytest.mark.parametrize("inner", ["x", "notes/x"])
+def test_a_bare_repository_is_named_and_one_with_other_files_is_not(store, inner):
+    write(store, f"{inner}/HEAD", b"ref: refs/heads/main\n")
+    write(store, f"{inner}/objects/a")
+    write(store, f"{inner}/refs")
+    assert kinds(store)[f"{inner}/HEAD"] is FileKind.FILE
+
+    (store / inner / "refs").unlink()
+    write(store, f"{inner}/refs/a")
+    assert kinds(store) == {"a.md": FileKind.FILE, inner: FileKind.GITLINK}
+
+
+@pytest.mark.parametrize(("limit", "value"), [("ENTRIES_LIMIT", 4), ("PATHS_LIMIT_CHARACTERS", 31), ("DEPTH_LIMIT", 2)])
+def test_what_is_too_much_for_a_list_ends_the_listing_and_says_where(store, monkeypatch, limit, value):
+    write(store, "notes/b.md")
+    write(store, "notes/c.md")
+    monkeypatch.setattr(working_tree, limit, value)
+    assert len(kinds(store)) == 3
+
+    write(store, "notes/d/e.md")
+    with pytest.raises(FilesError, match="too many files or folders") as refused:
+        listing(store)
+    assert '"notes' in refused.value.message
+
+
+def test_a_long_way_down_is_listed_and_read_without_any_long_path(store):
+    folder = "/".join(["d" * 240] * 30)
+    here = os.getcwd()
+    try:
+        os.chdir(store)
+        for name in folder.split("/"):
+            os.mkdir(name)
+            os.chdir(name)
+        with open("b.md", "wb") as file:
+            file.write(b"deep")
+    finally:
+        os.chdir(here)
+
+    (file,) = (file for file in listing(store) if file.path != "a.md")
+    assert (file.path, reading(store, file).content) == (f"{folder}/b.md", b"deep")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every folder")
 def test_a_folder_that_cannot_be_read_is_named(store):
     write(store, "notes/b.md")
@@ -67,17 +121,17 @@ def test_a_folder_that_cannot_be_read_is_named(store):
 
 def test_a_store_that_is_not_there_is_a_failure_and_not_empty(tmp_path):
     with pytest.raises(FilesError):
-        list_files(tmp_path / "nothing")
+        listing(tmp_path / "nothing")
 
 
 def test_the_executable_bit_is_noted(store):
     write(store, "run").chmod(0o755)
 
-    assert {file.path for file in list_files(store) if file.executable} == {"run"}
+    assert {file.path for file in listing(store) if file.executable} == {"run"}
 
 
 def ignored(store, *tracked):
-    listed = list_files(store)
+    listed = listing(store)
     with private_git(read_repository(store)) as git:
         kept = without_ignored(git, listed, set(tracked))
     return {file.path for file in listed} - {file.path for file in kept}
@@ -91,6 +145,16 @@ def test_untracked_files_that_git_ignores_are_left_out_and_tracked_ones_are_not(
         write(store, path)
 
     assert ignored(store, "tracked.tmp") == {"x.tmp", "cache/a/b.md", "notes/local.md", "private.md"}
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_a_nested_repository_is_named_although_it_is_ignored(store, bare):
+    write(store, ".gitignore", b"/cache/\n")
+    for name in ("HEAD", "objects/a", "refs/a"):
+        write(store, f"cache/x/{name}" if bare else f"cache/x/.git/{name}")
+    write(store, "cache/y/note.md")
+
+    assert ignored(store) == {"cache/y/note.md"}
 
 
 @pytest.mark.parametrize("name", [":(glob)*.tmp", "-x.tmp", "a\nb.tmp", 'a"b.tmp', "\\a.tmp", "ü.tmp", "l\udcff.tmp"])
@@ -162,25 +226,59 @@ def test_letter_case_counts_unless_the_disk_ignores_it():
 def test_a_file_above_the_limit_is_named_and_not_read(store, monkeypatch):
     monkeypatch.setattr(working_tree, "FILE_LIMIT_BYTES", 3)
 
-    assert read_listed(store, ListedFile("a.md", FileKind.FILE, False)).content == b"a\n"
+    assert reading(store, ListedFile("a.md", FileKind.FILE, False)).content == b"a\n"
     write(store, "a.md", b"1234")
-    assert read_listed(store, ListedFile("a.md", FileKind.FILE, False)).kind is FileKind.TOO_LARGE
+    assert reading(store, ListedFile("a.md", FileKind.FILE, False)).kind is FileKind.TOO_LARGE
 
 
 def test_a_file_that_became_a_link_after_the_listing_is_not_followed(store, tmp_path):
-    (file,) = list_files(store)
+    (file,) = listing(store)
     (store / "a.md").unlink()
     (store / "a.md").symlink_to(write(tmp_path, "outside.md"))
 
-    assert read_listed(store, file) == working_tree.ReadFile(b"", FileKind.UNREADABLE)
+    assert reading(store, file) == working_tree.ReadFile(b"", FileKind.UNREADABLE)
+
+
+@pytest.mark.parametrize("to_link", [True, False], ids=["link", "folder"])
+def test_a_folder_that_was_swapped_after_the_listing_is_not_read_from(store, tmp_path, to_link):
+    write(store, "notes/b.md", b"inside")
+    write(tmp_path, "outside/b.md", b"OUTSIDE")
+    with open_folders(store) as folders:
+        (file,) = (file for file in list_files(folders) if file.path == "notes/b.md")
+        assert read_listed(folders, file).content == b"inside"
+        read_listed(folders, ListedFile("a.md", FileKind.FILE, False))
+        (store / "notes").rename(tmp_path / "away")
+        if to_link:
+            (store / "notes").symlink_to(tmp_path / "outside")
+        else:
+            (tmp_path / "outside").rename(store / "notes")
+
+        with pytest.raises(FilesError, match=r"replaced while it was read|being written to"):
+            read_listed(folders, file)
+
+
+def test_a_folder_that_became_a_link_before_it_was_listed_is_not_entered(store, tmp_path, monkeypatch):
+    write(tmp_path, "outside/b.md")
+    write(store, "notes/c.md")
+    scan = os.scandir
+
+    def swapped(place):
+        found = list(scan(place))
+        if (store / "notes").is_dir() and not (store / "notes").is_symlink():
+            (store / "notes").rename(tmp_path / "away")
+            (store / "notes").symlink_to(tmp_path / "outside")
+        return contextlib.nullcontext(iter(found))
+
+    monkeypatch.setattr(working_tree.os, "scandir", swapped)
+    assert kinds(store) == {"a.md": FileKind.FILE, "notes": FileKind.UNREADABLE}
 
 
 def test_a_file_that_became_a_pipe_is_not_waited_for(store):
-    (file,) = list_files(store)
+    (file,) = listing(store)
     (store / "a.md").unlink()
     os.mkfifo(store / "a.md")
 
-    assert read_listed(store, file).kind is FileKind.SPECIAL
+    assert reading(store, file).kind is FileKind.SPECIAL
 
 
 def test_a_file_that_changes_while_it_is_read_is_read_again(store, monkeypatch):
@@ -193,9 +291,10 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(store, monkeypatch):
         seen.append(status)
         return status
 
-    monkeypatch.setattr(working_tree.os, "fstat", fstat)
-
-    assert read_listed(store, ListedFile("a.md", FileKind.FILE, False)).content == b"longer than before"
+    with open_folders(store) as folders:
+        monkeypatch.setattr(working_tree.os, "fstat", fstat)
+        content = read_listed(folders, ListedFile("a.md", FileKind.FILE, False)).content
+    assert content == b"longer than before"
     assert len(seen) == 4
 
 
@@ -210,4 +309,4 @@ def test_a_file_that_does_not_come_to_rest_is_a_failure(store, monkeypatch):
 
     monkeypatch.setattr(working_tree.os, "fstat", fstat)
     with pytest.raises(FilesError, match="being written to"):
-        read_listed(store, ListedFile("a.md", FileKind.FILE, False))
+        reading(store, ListedFile("a.md", FileKind.FILE, False))
