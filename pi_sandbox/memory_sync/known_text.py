@@ -1,7 +1,8 @@
 """What the remote already has, so that nothing is asked about it again (sandbox.md, "Sync", step 3).
 
 A line is known if all its words stand on the remote in this order, one after the other, in one file: also when it was
-moved, indented, or wrapped elsewhere. Line ends, list marks and quote marks do not count.
+moved, indented, or wrapped elsewhere. Line ends, the signs of lists, headings and quotes do not count; a number counts,
+also where it could be that of a list, since it may be a day, a house or a part of a telephone number as well.
 """
 
 import re
@@ -13,7 +14,7 @@ from pi_sandbox.git_access.objects import read_objects
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.memory_check.memory_file import TEXT_LIMIT_BYTES, decode_content, lines_of
 
-_MARKS = re.compile(r"\s*(?:(?:[>*+-]|#{1,6}|\d{1,9}[.)])\s+)*")
+_MARKS = re.compile(r"\s*(?:(?:[>*+-]|#{1,6})\s+)*")
 _BETWEEN_FILES = "\n"
 
 

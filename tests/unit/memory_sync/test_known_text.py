@@ -32,7 +32,7 @@ def remote(tmp_path):
         "Ask Erika about it, she knows\r",
         "> Ask Erika about it, she",
         "  * knows how the site",
-        "12. how   the\tsite is built.",
+        "## how   the\tsite is built.",
         "### Ask Erika",
         "Frag Jürgen danach",
     ],
@@ -45,6 +45,8 @@ def test_a_line_whose_words_are_there_is_known(remote, line):
     "line",
     [
         "Ask Erik",
+        "12. how the site is built.",
+        "3) Ask Erika",
         "Never ask Erika about it",
         "Erika Ask",
         "Ask Erika about it, she knows all of it",
