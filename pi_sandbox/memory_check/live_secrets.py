@@ -1,5 +1,9 @@
 """Finds credentials that are in use, in any spelling: as they are, in capitals, escaped for a URL, a page or a program
-(also more than once), in hexadecimal digits, in base64, broken by anything but letters and digits."""
+(also more than once), in hexadecimal digits, in base64 (also of base64), broken by anything but letters and digits.
+
+Not found: base32, other characters that look alike, decimal character codes, letters turned round or replaced, numbers
+or words put between its pieces. Whoever wants to hide a credential from this can; it is for what gets there by mistake.
+"""
 
 import base64
 import html
@@ -13,7 +17,12 @@ _LEFT_OUT = re.compile(r"[^A-Za-z0-9]+")
 _SHORTEST = 6
 _ESCAPED_PERCENT = re.compile("%(?:25)+")
 _ESCAPED_AMPERSAND = re.compile("&(?:amp;)+", re.IGNORECASE)
-_CHARACTER = re.compile(r"(?<!\\)\\++(?:u\{?([0-9a-fA-F]{4})\}?|x([0-9a-fA-F]{2}))")
+_CHARACTER = re.compile(
+    r"(?<!\\)\\++(?:[ux]\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|([0-3][0-7]{2}))"
+)
+_OCTAL = 5
+"""The last group of it; the others are hexadecimal."""
+_LAST_CHARACTER = 0x10FFFF
 _ROUNDS = 4
 """Kinds of escapes that can lie one in the other; one kind in itself is taken off in one round."""
 
@@ -55,10 +64,16 @@ def _unescaped(line: str) -> str:
         if "%" in line:
             line = unquote(_ESCAPED_PERCENT.sub("%", line))
         if "\\" in line:
-            line = _CHARACTER.sub(lambda found: chr(int(found[1] or found[2], 16)), line)
+            line = _CHARACTER.sub(_character, line)
         if line == before:
             return before
     return line
+
+
+def _character(found: re.Match[str]) -> str:
+    octal = found[_OCTAL]
+    number = int(octal, 8) if octal else int(next(filter(None, found.groups())), 16)
+    return chr(number) if number <= _LAST_CHARACTER else found[0]
 
 
 def _squeezed(text: str) -> str:
@@ -66,11 +81,17 @@ def _squeezed(text: str) -> str:
 
 
 def _spellings(secret: str) -> set[str]:
-    plain = {secret, secret.encode().hex()}
-    for shift in range(3):
-        encoded = base64.b64encode(b"\0" * shift + secret.encode()).decode()
-        plain.add(encoded[(0, 2, 3)[shift] : len(encoded) - 4 if shift or encoded.endswith("=") else None])
+    encoded = {*_inside_base64(secret.encode()), *_inside_base64(secret.encode("utf-16-le"))}
+    twice = (text for once in encoded for text in _inside_base64(once.encode()))
+    plain = {secret, secret.encode().hex(), *encoded, *twice}
     return {squeezed for text in plain if len(squeezed := _squeezed(text)) >= _SHORTEST}
+
+
+def _inside_base64(content: bytes) -> Iterator[str]:
+    """Yields what of the content is the same in the base64 of everything around it, for each place where it may begin."""
+    for shift in range(3):
+        encoded = base64.b64encode(b"\0" * shift + content).decode()
+        yield encoded[(0, 2, 3)[shift] : len(encoded) - 4 if shift or encoded.endswith("=") else None]
 
 
 def _occurrences(text: str, part: str) -> list[int]:

@@ -190,8 +190,9 @@ def _scan(
     raw: list[str], freed: list[str], split: list[list[str]], index: _Index | None, live_secrets: Sequence[str]
 ) -> list[Hit]:
     found = _Found()
-    for place in live.lines_with(raw, live_secrets):
-        found.prove(place, "a credential that is in use right now")
+    for lines in (raw, freed) if live_secrets else ():
+        for place in live.lines_with(lines, live_secrets):
+            found.prove(place, "a credential that is in use right now")
     tables = secret_layout.Tables(freed)
     for number, words in enumerate(split):
         views = (raw[number],) if freed[number] is raw[number] else (raw[number], freed[number])
