@@ -279,7 +279,9 @@ def test_a_recover_file_that_is_open_in_a_living_process_is_left_alone_however_o
     (tmp_path / NAME).write_bytes(b"")
     for file in (tmp_path / NAME, tmp_path / f"{NAME}.recover"):
         date(file, -100_000)
+    before = os.listdir("/proc/self/fd")
     assert isinstance(acquire(place), Busy)
+    assert os.listdir("/proc/self/fd") == before
     folder.close(other)
     taken(place).release()
 
@@ -440,12 +442,14 @@ def test_a_disk_without_hard_links_has_locks_too(
     place: LockPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     WithoutLinks(monkeypatch, number)
+    before = os.listdir("/proc/self/fd")
     lock = taken(place)
     assert json.loads((tmp_path / NAME).read_bytes())["token"] == lock.token
     assert isinstance(acquire(place), Busy)
     assert lock.beat()
     lock.release()
     assert list(tmp_path.iterdir()) == []
+    assert os.listdir("/proc/self/fd") == before
 
 
 def test_a_disk_without_kernel_locks_has_locks_too(place: LockPlace, tmp_path: Path, monkeypatch) -> None:
