@@ -36,6 +36,8 @@ def classify(command: str, memory_dir: str | None = None) -> Decision:
         return Decision(Verdict.READ_ONLY, "only reads", run=RunPlan(_rebuilt(program), FIXED, INHERITED))
     except Refused as refusal:
         return Decision(Verdict.REJECT, _one_line(refusal.reason))
+    except RecursionError:
+        return Decision(Verdict.REJECT, "the command is nested too deeply to be judged; write it more simply")
 
 
 def _one_line(reason: str) -> str:

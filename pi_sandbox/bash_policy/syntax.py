@@ -147,19 +147,21 @@ class _TreeView:
         self.commands: list[int] = []
         self.quotes: list[tuple[int, int]] = []
 
-    def take(self, node: Node) -> None:
-        """Take in a node that is made of words and signs, with all below it."""
-        for child in node.children:
-            kind = child.type
+    def take(self, root: Node) -> None:
+        """Take in all below this node; without recursion, for a row of && is as deep as it is long."""
+        waiting = root.children[::-1]
+        while waiting:
+            node = waiting.pop()
+            kind = node.type
             if kind in _WORDS:
-                self.spans.append(self._span(child))
-                self._take_word(child, kind)
+                self.spans.append(self._span(node))
+                self._take_word(node, kind)
             elif kind in _INNER:
                 if kind in _COMMANDS:
-                    self.commands.append(self._span(child)[0])
-                self.take(child)
+                    self.commands.append(self._span(node)[0])
+                waiting.extend(node.children[::-1])
             elif kind in _SIGNS:
-                self.spans.append(self._span(child))
+                self.spans.append(self._span(node))
             else:
                 raise Refused(_DIFFERS)
 

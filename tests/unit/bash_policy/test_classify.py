@@ -1,5 +1,7 @@
 """What a decision carries: the text that runs in place of the one that came in, and the environment it runs in."""
 
+from typing import NoReturn
+
 import pytest
 
 from pi_sandbox.bash_policy.classify import LONGEST_REASON, classify, judge_nested
@@ -108,6 +110,30 @@ def test_a_nested_command_keeps_the_end_of_its_options() -> None:
 def test_a_nested_command_that_added_words_could_make_do_more_is_refused(words: tuple[str, ...]) -> None:
     with pytest.raises(Refused):
         _nested(*words)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "awk '" + "(" * 9_000 + "'",
+            "jq '" + "[" * 9_000 + "' a",
+            "sed -n '" + "{" * 9_000 + "'",
+            "find " + "\\( " * 9_000,
+        ),
+        *("true" + " && true" * 3_000, "[ " + "a -a " * 5_000 + "a ]", "xargs " * 5_000, "timeout 5 " * 3_000),
+    ],
+)
+def test_a_deeply_nested_command_is_judged_like_another(command: str) -> None:
+    assert classify(command).reason
+
+
+def test_a_rule_that_gives_up_for_depth_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    def give_up(_text: str) -> NoReturn:
+        raise RecursionError
+
+    monkeypatch.setattr("pi_sandbox.bash_policy.classify.parse", give_up)
+    assert classify("ls").verdict is Verdict.REJECT
 
 
 def test_the_two_readers_and_rules_are_loaded_once() -> None:

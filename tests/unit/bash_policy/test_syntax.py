@@ -105,7 +105,8 @@ def test_a_longer_command_than_any_that_reads_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "part", ["a ", ";a", "|a", " 'a'", " <a", "\\\na", "é ", "(", "$(", "{", "[", '"$ "', "<<A\n", "for "]
+    "part",
+    ["&& a ", "|| a ", "a ", ";a", "|a", " 'a'", " <a", "\\\na", "é ", "(", "$(", "{", "[", '"$ "', "<<A\n", "for "],
 )
 def test_the_longest_command_is_judged_in_bounded_time(part: str) -> None:
     text = ("a " + part * LONGEST_COMMAND)[: LONGEST_COMMAND - 1]
@@ -119,3 +120,10 @@ def test_the_longest_command_is_judged_in_bounded_time(part: str) -> None:
 def test_a_text_that_is_not_unicode_is_refused(text: str) -> None:
     with pytest.raises(Refused, match="Unicode"):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["a" + " && a" * 4_000, "a" + " || a" * 4_000, "[ " + "! " * 8_000 + "a ]", "a" + " | a" * 5_000]
+)
+def test_a_long_row_is_no_deeper_than_a_short_one(text: str) -> None:
+    assert parse(text).pipelines
