@@ -37,6 +37,7 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(("PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER"), re.compile("cat|")),
     "GIT_OPTIONAL_LOCKS": re.compile("0"),
     "GIT_TERMINAL_PROMPT": re.compile("0"),
+    "GIT_CONFIG_COUNT": re.compile("0"),
     "GH_PROMPT_DISABLED": re.compile("1|true"),
 }
 

@@ -33,6 +33,7 @@ _ADVICE = {
     ),
     **dict.fromkeys(("-p", "--paginate"), "opens a pager; leave it out"),
 }
+_SHOWS_SETTINGS = {"GIT_CONFIG_COUNT": "0"}  # so that the settings of our own environment are not among them
 _READS_STANDARD_INPUT = ("--all", "--branches", "--tags", "--remotes", "--glob")
 
 
@@ -53,6 +54,7 @@ def _judge(_name: str, words: tuple[Word, ...], surroundings: Surroundings) -> J
             *parsed.words_in_order(),
             *(_head(surroundings, parsed) if names == ("shortlog",) else ()),
         ),
+        environment=_SHOWS_SETTINGS if names[0] in ("config", "var") else {},
         options_ended=parsed.ended and query.most_operands is None and _allows_more(query, parsed),
     )
 

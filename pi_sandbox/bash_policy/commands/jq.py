@@ -13,7 +13,7 @@ import re
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
-from pi_sandbox.bash_policy.options import OptionTable, matches, plain_options, value_options, whole_number
+from pi_sandbox.bash_policy.options import OptionTable, matches, plain_options, value_options
 from pi_sandbox.bash_policy.words import Word
 
 _JQ_OUTSIDE = re.compile(
@@ -24,7 +24,7 @@ _YQ_OUTSIDE = re.compile(
     r'(?<![\w.$"])(?:(?P<module>import|include|load(?:_\w+)?|eval|system)|(?P<environment>env|strenv|envsubst))'
     r"(?![\w:])|(?P<variable>\$ENV)\b"
 )
-_TWO_VALUES = frozenset({"--arg", "--argjson", "--slurpfile", "--rawfile"})
+_VALUES = {"--arg": 2, "--argjson": 2, "--slurpfile": 2, "--rawfile": 2, "--indent": 1}
 _UNSEEN = "reads a filter that nobody has seen; write the filter on the command line"
 
 _JQ = OptionTable(
@@ -33,8 +33,7 @@ _JQ = OptionTable(
         "-n/--null-input -r/--raw-output -R/--raw-input -c/--compact-output -s/--slurp -S/--sort-keys -j/--join-output "
         "-a/--ascii-output -e/--exit-status -C/--color-output -M/--monochrome-output -h/--help -V/--version "
         "--raw-output0 --tab --seq --stream --stream-errors --unbuffered --args --jsonargs --build-configuration"
-    )
-    + value_options("--indent", whole_number),
+    ),
     only_reads=True,
     advice=dict.fromkeys(("-f", "--from-file", "-L", "--library-path"), _UNSEEN),
 )
@@ -67,10 +66,12 @@ def _judge_jq(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) 
         word = rest.pop(0)
         if word.is_literal and word.text == "--":
             raise Refused("-- of jq means something else in each version; write ./ before a name with a dash")
-        if word.is_literal and word.text in _TWO_VALUES:
-            if len(rest) < 2 or rest[0].is_pattern or rest[1].is_pattern:
-                raise Refused(f"{word.text} of jq wants a name and a value, both without patterns")
-            named.extend((word, rest.pop(0), rest.pop(0)))
+        if word.is_literal and word.text in _VALUES:
+            values = rest[: _VALUES[word.text]]
+            del rest[: len(values)]
+            if len(values) < _VALUES[word.text] or any(value.is_pattern for value in values):
+                raise Refused(f"{word.text} of jq lacks a value, or one is a pattern; quote it")
+            named.extend((word, *values))
         else:
             others.append(word)
     parsed = _JQ.parse(others)
@@ -126,6 +127,8 @@ RULES = (
             "jq -n '\"a\" | modulemeta'",
             "jq --run-tests tests",
             "jq --arg a",
+            "jq --indent",
+            "jq --indent=2 . data.json",
             "jq . data.json > other.json",
         ),
     ),

@@ -31,7 +31,7 @@ _TABLE = OptionTable(
         "-x/--line-regexp --max-columns-preview --mmap -U/--multiline --multiline-dotall -0/--null --null-data "
         "--one-file-system -o/--only-matching --passthru/--passthrough -P/--pcre2 --pcre2-version -p/--pretty "
         "-q/--quiet -S/--smart-case --sort-files --stats --stop-on-nonmatch -a/--text --trace --trim --type-list "
-        "-u/--unrestricted -V/--version --vimgrep -H/--with-filename -I/--no-filename -w/--word-regexp "
+        "-u/--unrestricted --version/-V --vimgrep -H/--with-filename -I/--no-filename -w/--word-regexp "
         "-N/--no-line-number --ignore --messages --require-git --unicode --pcre2-unicode "
         "--ignore-dot --ignore-exclude --ignore-files --ignore-global --ignore-messages --ignore-parent --ignore-vcs"
     )
