@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from pi_sandbox.launch.images import NamedState
     from pi_sandbox.settings.describe import SettingDescription
 
+_AFTER_INIT = (
+    "put a project below {home}/ws/<domain>/, go there, and start `pi-sandbox run`; memory from another machine: "
+    "pi-sandbox memory-clone core, then each domain"
+)
+
 _STEP_CHARACTERS = 100
 """So much of the instruction of a build step is shown: enough to tell which one it is."""
 
@@ -263,7 +268,7 @@ def render_init(report: "HomeReport") -> str:
     kept = sum(not outcome.made for outcome in report.outcomes)
     first = f"the home {home} was {'made' if report.made else 'there'}\n"
     rest = f"  {'its other' if rows else 'nothing was missing: its'} {kept} parts stay as they are\n" if kept else ""
-    last = f"next: put a project below {home}/ws/<domain>/, go there, and start `pi-sandbox run`\n"
+    last = "".join(f"{line}\n" for line in _broken("next: ", _AFTER_INIT.format(home=home), output_width()))
     return first + (table(sorted(rows, key=lambda row: row[1]), output_width()) if rows else "") + rest + last
 
 

@@ -68,10 +68,13 @@ def hanging(start: str, text: str, width: int | None) -> list[str]:
 
 
 def _packed(row: Sequence[str], width: int) -> list[str]:
-    """Puts as many cells on a line as fit; the first line begins where the table does, the others below it."""
+    """Gives the row as one line if it fits; else its first cell, and below that as many others on a line as fit."""
+    whole = _INDENT + _GAP.join(filter(None, row))
+    if len(whole) <= width:
+        return [whole]
     lines = [f"{_INDENT}{row[0]}"]
     for cell in filter(None, row[1:]):
-        if len(lines[-1]) + len(_GAP) + len(cell) <= width:
+        if len(lines) > 1 and len(lines[-1]) + len(_GAP) + len(cell) <= width:
             lines[-1] += _GAP + cell
         else:
             lines += hanging(_BELOW, cell, width)

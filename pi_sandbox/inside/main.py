@@ -128,7 +128,7 @@ def memory_sync(places: Places, domain: str, day: Any, missing: tuple[str, ...])
 @click.pass_obj
 def memory_clone(places: Places, store: str) -> None:
     """Fills one new store with what its remote holds."""
-    access = take_access(os.environ, "BRAIN_DOMAIN")
+    access = take_access(os.environ, "BRAIN_CORE" if store == CORE else "BRAIN_DOMAIN")
     console = GuardedConsole(terminal_console(), _live_secrets([access]))
     try:
         if isinstance(access, SyncFailedError):

@@ -17,7 +17,7 @@ import sys
 import termios
 import time
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
 from pi_sandbox.memory_sync.console import NotReviewedError
@@ -151,7 +151,10 @@ def _columns_of(character: str) -> int:
 
 
 def rows(line: str, width: int | None) -> Iterator[str]:
-    """Cuts a line into pieces that each fit into the width; wide letters count two."""
+    """Cuts a line into pieces that each fit into the width, behind a blank where one is near; wide letters count two.
+
+    Nothing is lost: the pieces together are the line.
+    """
     if width is None:
         yield line
         return
@@ -160,8 +163,18 @@ def rows(line: str, width: int | None) -> Iterator[str]:
     for character in line:
         columns = _columns_of(character)
         if used + columns > width:
-            yield "".join(row)
-            row, used = [], 0
+            kept = _behind_last_blank(row, character)
+            yield "".join(row[:kept])
+            row = row[kept:]
+            used = _columns("".join(row))
         row.append(character)
         used += columns
     yield "".join(row)
+
+
+def _behind_last_blank(row: Sequence[str], following: str) -> int:
+    """Gives how much of a full row stays: up to its last blank, if that leaves most of it, else all."""
+    if following == " ":
+        return len(row)
+    last = next((at for at in range(len(row) - 1, len(row) // 2 - 1, -1) if row[at] == " "), None)
+    return len(row) if last is None else last + 1

@@ -20,7 +20,7 @@ from pi_sandbox.credentials.keyring_call import system_keychain
 from pi_sandbox.credentials.sources import keyring_account
 from pi_sandbox.errors import PiSandboxError
 from pi_sandbox.launch.certificates import ca_bundle, trust_words
-from pi_sandbox.launch.images import image_states
+from pi_sandbox.launch.images import NamedState, image_states
 from pi_sandbox.launch.leftovers import sessions_of
 from pi_sandbox.launch.look import look_at_store
 from pi_sandbox.launch.memory_limit import above_memory
@@ -173,11 +173,17 @@ def _images(engine: DockerEngine | None) -> list[Check]:
     except PiSandboxError as error:
         return [Check("image", State.BAD, error.message, error.hint)]
     return [
-        Check(f"image {named.tag}", State.GOOD, "matches this version")
+        Check(_image_name(named), State.GOOD, f"{named.tag} matches this version")
         if named.matches
-        else Check(f"image {named.tag}", State.BAD, "is not built for this version", "pi-sandbox image build")
+        else Check(
+            _image_name(named), State.BAD, f"{named.tag} is not built for this version", "pi-sandbox image build"
+        )
         for named in states
     ]
+
+
+def _image_name(named: NamedState) -> str:
+    return f"image {named.tag.partition(':')[0].removeprefix('pi-sandbox-')}"
 
 
 def _limits(engine: DockerEngine | None, settings: Settings | None) -> Check:
@@ -198,7 +204,7 @@ def limits_check(limits: Limits, facts: EngineFacts) -> Check:
 def _mounts(engine: DockerEngine | None, settings: Settings | None, so_far: list[Check]) -> Check:
     if engine is None or settings is None:
         return Check("mounts", State.NOT_APPLICABLE, "needs an engine and settings")
-    if any(check.state is State.BAD and check.name.startswith(("image pi-sandbox-agent", "home")) for check in so_far):
+    if any(check.state is State.BAD and check.name.startswith(("image agent", "home")) for check in so_far):
         return Check("mounts", State.NOT_APPLICABLE, "needs the home and the agent image")
     return _guarded("mounts", lambda: _probed(engine, settings))
 

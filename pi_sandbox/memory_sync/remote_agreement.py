@@ -86,16 +86,16 @@ def _divergence(
     if git.attempt("merge-base", repository.head, found).status != 0:
         return SyncFailedError(
             f"{LACKS}: its history has nothing in common with the store's (it was replaced)",
-            f"compare the two on the host and decide which one is right; the remote's is in the store as {name}: "
-            f"git -C {folder} log {name}",
+            f"compare the two on the host and decide which one is right; the remote's is in the store as {name}:\n"
+            f"  git -C {folder} log {name}",
         )
     more = len(git.run("rev-list", found, f"^{repository.head}", "--").split())
     own = len(git.run("rev-list", repository.head, f"^{found}", "--").split())
     beside = f", and the store has {own} that the remote lacks" if own else ""
     return SyncFailedError(
         f"{LACKS} ({more}{beside})",
-        f"{_PULL}: they are in the store now, as {name}, so that this does it: "
-        f"git -C {folder} rebase --autostash {name}",
+        f"{_PULL}; they are in the store now, as {name}, so that this does it:\n"
+        f"  git -C {folder} rebase --autostash {name}",
     )
 
 

@@ -186,7 +186,7 @@ class _Sync:
         if any(item.finding.severity is Severity.BLOCKING and item.in_history for item in findings):
             git = f"git -C {self.request.shown_folder}"
             way = f"reset --soft {short_id(on_remote)}" if on_remote is not None else "update-ref -d HEAD"
-            hint = f"to drop the unpushed commits, but not the files, on the host: {git} {way}"
+            hint = f"to drop the unpushed commits, but not the files, on the host:\n  {git} {way}"
         return SyncFailedError("blocked by the memory check (fix the listed lines)", hint)
 
     def _new_commit(self, snapshot: Snapshot) -> str:
@@ -212,7 +212,7 @@ class _Sync:
         return Review(self.request.store, self._branch, candidate.new_commit, changes, diff, commits)
 
     def _diff(self, before: str, after: str) -> str:
-        options = ("-p", "-r", "--text", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--full-index")
+        options = ("-p", "-r", "--text", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--abbrev=12")
         return self._git.run("diff-tree", *options, before, after, "--").rstrip("\n")
 
     def _commit(self, candidate: _Candidate) -> None:

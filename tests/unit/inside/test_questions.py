@@ -169,7 +169,7 @@ def test_a_line_that_the_terminal_would_wrap_has_the_bar_on_every_row():
     child.expect(pexpect.EOF)
     shown = child.before.replace("\r\n", "\n").strip("\n").split("\n")
 
-    assert len(shown) == 4
+    assert len(shown) == 5
     assert all(line.startswith(BAR) for line in shown)
     assert "".join(line.removeprefix(BAR) for line in shown) == "x" * 36 + "push core? [y/N] " + "\u754c" * 40
 
@@ -202,6 +202,9 @@ def test_a_name_that_fits_stays_one_line():
         ("abcde", 4, ["abcd", "e"]),
         ("a界界b", 4, ["a界", "界b"]),
         ("abcde", None, ["abcde"]),
+        ("many words here", 10, ["many words", " here"]),
+        ("many wordy here", 9, ["many ", "wordy ", "here"]),
+        ("a bcdefghijkl", 8, ["a bcdefg", "hijkl"]),
     ],
 )
 def test_rows_fit_into_the_width(line, width, expected):
