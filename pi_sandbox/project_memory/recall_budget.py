@@ -43,10 +43,6 @@ class RecallBudget:
         """Tells that nothing more is recalled on this branch."""
         return self.used_up or self.used_units >= BRANCH_RECALL_UNITS
 
-    @property
-    def left_units(self) -> int:
-        return 0 if self.used_up else max(BRANCH_RECALL_UNITS - self.used_units, 0)
-
 
 @dataclass(frozen=True, slots=True)
 class TopicText:
@@ -76,9 +72,10 @@ def recall_topic(topic: TopicText, budget: RecallBudget, *, now_ms: int) -> tupl
     units = utf16_units(content)
     if not units:
         return None, budget
-    if units <= budget.left_units:
+    left = BRANCH_RECALL_UNITS - budget.used_units
+    if units <= left:
         return _rendered(topic, content, units, now_ms), RecallBudget(budget.used_units + units)
-    content = _content_within(content, budget.left_units)
+    content = _content_within(content, left)
     units = utf16_units(content)
     spent = RecallBudget(budget.used_units + units, used_up=True)
     return (_rendered(topic, content, units, now_ms) if content else None), spent
@@ -94,7 +91,7 @@ def _topic_content(topic: TopicText) -> str:
 def _content_within(content: str, left: int) -> str:
     """Gives the lines that fit with their note into what is left; nothing, if not even one line does."""
     room = left - utf16_units(_BUDGET_NOTE) - 1
-    kept = cut(content, lines=TOPIC_LINES + 1, size=room, measure=utf16_units)
+    kept = cut(content, lines=TOPIC_LINES, size=room, measure=utf16_units)
     return _with_note(kept, _BUDGET_NOTE) if kept.text else ""
 
 

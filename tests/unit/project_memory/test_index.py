@@ -116,11 +116,14 @@ def test_a_new_index_fills_160_lines_at_most() -> None:
 
 
 def test_a_new_index_fills_20000_units_at_most() -> None:
-    text = backfill([Topic(f"t{number:03}.md", 0, None, "\U0001f600" * 100) for number in range(150)])
+    exact = [Topic(f"t{number:03}.md", 0, None, "\U0001f600" * 90) for number in range(150)]
+    text = backfill(exact)
     assert text is not None
-    line = utf16_units(text.split("\n")[0]) + 1
-    assert utf16_units(text) == 20_000 // line * line <= 20_000
+    assert utf16_units(text) == 20_000
     assert load_index(IndexFile(text)).cut_by is None
+    longer = backfill([Topic("t000.md", 0, None, "\U0001f600" * 90 + "a"), *exact[1:]])
+    assert longer is not None
+    assert utf16_units(longer) == 20_000 + 1 - 200
 
 
 def test_a_new_index_cannot_carry_more_than_its_own_lines() -> None:

@@ -139,6 +139,16 @@ def test_a_topic_that_does_not_fit_is_cut_to_what_is_left_and_is_the_last_one() 
     assert budget.reached
 
 
+def test_what_is_left_is_filled_to_its_last_unit() -> None:
+    note = recall_topic(TopicText("a.md", "line\n" * 100, NOW), RecallBudget(61_240), now_ms=NOW)[0]
+    assert note is not None
+    two_lines = f"line\nline\n{note.content.rpartition(chr(10))[2]}"
+    for left, content in ((len(two_lines), two_lines), (len(two_lines) - 1, two_lines.removeprefix("line\n"))):
+        topic, _ = recall_topic(TopicText("a.md", "line\n" * 100, NOW), RecallBudget(61_440 - left), now_ms=NOW)
+        assert topic is not None
+        assert topic.content == content
+
+
 def test_if_not_even_a_line_fits_nothing_is_sent_and_nothing_counts() -> None:
     topic, budget = recall_topic(TopicText("a.md", "a" * 300, NOW), RecallBudget(61_400), now_ms=NOW)
     assert topic is None
