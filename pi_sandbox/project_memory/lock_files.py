@@ -274,23 +274,23 @@ def _write(descriptor: int, data: bytes) -> None:
 
 
 def _create_and_write(file: OpenFile, path: Path) -> bool:
-    """Make the name exclusively, and make the open file that one."""
+    """Make the name exclusively and make the open file that one; `False` if another has the name or its kernel lock."""
     data = os.pread(file.descriptor, LOCK_FILE_BYTES, 0)
     try:
         made = _create(path)
     except FileExistsError:
         return False
+    whole = False
     try:
-        if not _kernel_lock(made):
-            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-        _write(made, data)
-    except OSError:
-        path.unlink(missing_ok=True)
+        if _kernel_lock(made):
+            _write(made, data)
+            os.dup2(made, file.descriptor, inheritable=False)
+            whole = True
+    finally:
+        if not whole:
+            path.unlink(missing_ok=True)
         os.close(made)
-        raise
-    os.dup2(made, file.descriptor, inheritable=False)
-    os.close(made)
-    return True
+    return whole
 
 
 def _kernel_lock(descriptor: int) -> bool:

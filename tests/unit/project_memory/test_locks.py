@@ -14,6 +14,7 @@ from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.lease import HolderLook, Identity, LockRecord, Terms, render
 from pi_sandbox.project_memory.lock_files import DiskLockFolder, LocksUnusableError
 from pi_sandbox.project_memory.locks import Busy, HeldLock, LockPlace, acquire, acquire_within
+from tests.unit.project_memory.memory_parts import tree
 
 NAME = "extract.lock"
 TERMS = Terms(lease=60, arbitration=10)
@@ -205,6 +206,7 @@ def test_what_is_no_file_under_the_name_of_a_lock_is_put_aside_after_one_lease(
     date(tmp_path / NAME, -61)
     taken(place).release()
     assert [file.read_bytes() for file in tmp_path.glob("*.aside/file")] == ([b"kept"] if "full" in kind else [])
+    assert [file.name for file in tmp_path.iterdir() if not file.name.endswith(".aside")] == []
 
 
 def test_a_lock_that_is_taken_while_a_folder_is_put_aside_is_not_replaced(
@@ -452,6 +454,74 @@ def test_a_disk_without_hard_links_has_locks_too(
     assert os.listdir("/proc/self/fd") == before
 
 
+def test_a_disk_without_hard_links_that_is_full_has_no_half_lock(
+    place: LockPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = os.listdir("/proc/self/fd")
+    WithoutLinks(monkeypatch, errno.EPERM)
+    answers = iter([os.write, lambda *_: 3])
+    monkeypatch.setattr(os, "write", lambda *arguments: next(answers)(*arguments))
+    with pytest.raises(LocksUnusableError, match="No space left"):
+        acquire(place)
+    assert list(tmp_path.iterdir()) == []
+    assert os.listdir("/proc/self/fd") == before
+
+
+def test_on_a_disk_without_hard_links_a_name_goes_to_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    WithoutLinks(monkeypatch, errno.EPERM)
+    folder = DiskLockFolder(tmp_path)
+    first, second = folder.stage(NAME, b"first"), folder.stage(NAME, b"second")
+    assert folder.create(first, NAME)
+    assert not os.get_inheritable(first.descriptor)
+    assert not folder.create(second, NAME)
+    assert (tmp_path / NAME).read_bytes() == b"first"
+    assert folder.is_at(first, NAME)
+    for file in (first, second):
+        folder.close(file)
+    assert [each.name for each in tmp_path.iterdir()] == [NAME]
+
+
+def test_on_a_disk_without_hard_links_a_name_whose_kernel_lock_another_got_first_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    WithoutLinks(monkeypatch, errno.EPERM)
+    folder = DiskLockFolder(tmp_path)
+    file = folder.stage(NAME, b"mine")
+    before = os.listdir("/proc/self/fd")
+
+    def flock(*_: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "another has it")
+
+    with monkeypatch.context() as busy:
+        busy.setattr("fcntl.flock", flock)
+        assert not folder.create(file, NAME)
+    assert not (tmp_path / NAME).exists()
+    assert os.listdir("/proc/self/fd") == before
+    folder.close(file)
+
+
+def test_what_is_not_there_cannot_be_adopted(tmp_path: Path) -> None:
+    assert DiskLockFolder(tmp_path).adopt(NAME) is None
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_name_that_a_disk_does_not_give_is_an_error_and_leaves_nothing(
+    place: LockPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    if there:
+        (tmp_path / NAME).write_bytes(b"old")
+        date(tmp_path / NAME, -61)
+    monkeypatch.setattr(Path, "replace", fail)
+    if not there:
+        monkeypatch.setattr(os, "link", fail)
+    with pytest.raises(LocksUnusableError, match="Input/output error"):
+        acquire(place)
+    assert tree(tmp_path) == ({NAME: b"old"} if there else {})
+
+
 def test_a_disk_without_kernel_locks_has_locks_too(place: LockPlace, tmp_path: Path, monkeypatch) -> None:
     def flock(*_: object) -> None:
         raise OSError(errno.ENOLCK, "no locks")
@@ -466,12 +536,15 @@ def test_a_disk_without_kernel_locks_has_locks_too(place: LockPlace, tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_answer_lost_on_the_way_is_no_lost_lock(place: LockPlace, tmp_path: Path, monkeypatch) -> None:
+@pytest.mark.parametrize("said", [FileExistsError(errno.EEXIST, "exists"), OSError(errno.EIO, "no answer")])
+def test_an_answer_lost_on_the_way_is_no_lost_lock(
+    place: LockPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: OSError
+) -> None:
     link, replace = os.link, Path.replace
 
     def linked_and_not_told(*arguments, **options):
         link(*arguments, **options)
-        raise FileExistsError(errno.EEXIST, "exists")
+        raise said
 
     def renamed_and_not_told(self, target):
         replace(self, target)
@@ -570,6 +643,7 @@ def test_a_lock_that_cannot_be_read_is_not_said_to_be_held(place: LockPlace, mon
 
 def test_what_killed_processes_staged_is_swept_when_it_is_old(tmp_path: Path) -> None:
     folder = DiskLockFolder(tmp_path)
+    before = os.listdir("/proc/self/fd")
     young, old, used = (tmp_path / f".{NAME}.{each}.new" for each in "abc")
     for file in (young, old):
         file.write_bytes(b"")
@@ -581,6 +655,7 @@ def test_what_killed_processes_staged_is_swept_when_it_is_old(tmp_path: Path) ->
     taken(LockPlace(folder, NAME, TERMS, SystemWitness())).release()
     assert sorted(tmp_path.iterdir()) == sorted([young, used])
     folder.close(mine)
+    assert os.listdir("/proc/self/fd") == before
 
 
 def test_no_lock_is_handed_to_a_program_that_this_process_starts(place: LockPlace, held: HeldLock) -> None:

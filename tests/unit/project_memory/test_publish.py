@@ -452,6 +452,7 @@ def test_a_deletion_removes_files_and_needs_no_baseline(writer: MemoryWriter, me
     made = delete(writer, memory / "a.md", memory / "b.md")
     assert [each.path.name for each in made] == ["a.md", "b.md"]
     assert [each.version for each in made] == [None, None]
+    assert [each.entry.marked_done for each in log(writer)] == [True, True]
     assert tree(memory) == {"c.md": b""}
 
 
