@@ -1,6 +1,6 @@
 """Checks one store: every file that a push would send is scanned, or is itself a finding that blocks.
 
-- Files come one by one and are looked at in batches, so a large store needs little memory.
+- Files come one by one, and their readings are looked at in batches, so a large store needs little memory.
 - Nothing looked at is a failure, not a clean result.
 - Nothing is asked about a line that is blocked already.
 """
@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pi_sandbox.memory_check.findings import TOO_DENSE, Finding, Hit, Severity
+from pi_sandbox.memory_check.collected import Collected
+from pi_sandbox.memory_check.findings import TOO_DENSE, Finding, Hit, MadeIn, Severity
 from pi_sandbox.memory_check.format_rules import FormatCheck, StoreKind
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile, decode_content, is_too_large, lines_of
 from pi_sandbox.memory_check.personal_data import find_personal_in
@@ -24,7 +25,7 @@ _KIND_MESSAGES = {
     FileKind.SYMLINK: ("symlink", "a link is not followed and may lead out of the store; replace it by a file"),
     FileKind.GITLINK: (
         "nested-repository",
-        "a repository inside the store: its files would not be pushed; remove its .git folder or move it out",
+        "a repository inside the store (.git, or HEAD, objects and refs): its files would not be pushed; move it out",
     ),
     FileKind.UNREADABLE: ("unreadable", "the file cannot be read, so it cannot be checked"),
     FileKind.TOO_LARGE: (
@@ -47,15 +48,20 @@ class StoreResult:
     findings: tuple[Finding, ...]
     files: int
     bytes: int
+    ignored: int = 0
+    """How many files git ignores; they are not among those looked at."""
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """One reading of one file, waiting to be scanned; `line_numbers` is False where lines mean nothing to a reader."""
+    """One reading of one file, waiting to be scanned. Only the lines of its text mean something to a reader."""
 
     path: str
     lines: list[str]
-    line_numbers: bool = True
+    made_in: MadeIn = MadeIn.TEXT
+
+
+_IN_NAME = " (in the name of the file)"
 
 
 def check_store(
@@ -63,7 +69,7 @@ def check_store(
 ) -> StoreResult:
     """Gives everything found in the files of one store; `live_secrets` are credentials in use that must not stand in
     them."""
-    findings: list[Finding] = []
+    findings = Collected()
     format_check = FormatCheck(store_kind)
     waiting: list[_Reading] = []
     count = size = characters = 0
@@ -71,15 +77,15 @@ def check_store(
         count, size = count + 1, size + len(file.content)
         if is_too_large(file.content):
             file = replace(file, content=b"", kind=FileKind.TOO_LARGE)
-        findings += _path_findings(file)
-        readings = _readings(file, findings, format_check)
-        waiting += readings
-        characters += sum(len(line) for reading in readings for line in reading.lines)
-        if characters > _BATCH_CHARACTERS:
-            findings += _scan(waiting, live_secrets)
-            waiting, characters = [], 0
-    findings += _scan(waiting, live_secrets)
-    findings += format_check.of_store() if count else [_nothing_looked_at()]
+        findings.add(_path_findings(file))
+        for reading in _readings(file, findings, format_check):
+            waiting.append(reading)
+            characters += sum(map(len, reading.lines))
+            if characters > _BATCH_CHARACTERS:
+                findings.add(_scan(waiting, live_secrets))
+                waiting, characters = [], 0
+    findings.add(_scan(waiting, live_secrets))
+    findings.add(format_check.of_store() if count else [_nothing_looked_at()])
     return StoreResult(store, _in_order(findings), count, size)
 
 
@@ -87,27 +93,31 @@ def _nothing_looked_at() -> Finding:
     return Finding(".", None, Severity.BLOCKING, "nothing-checked", "the store holds no file, so nothing was checked")
 
 
-def _readings(file: MemoryFile, findings: list[Finding], format_check: FormatCheck) -> list[_Reading]:
-    readings = [
-        _Reading(
-            file.path, [file.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")], line_numbers=False
-        )
-    ]
+def _readings(file: MemoryFile, findings: Collected, format_check: FormatCheck) -> Iterator[_Reading]:
+    name = file.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    yield _Reading(file.path, [name], MadeIn.PATH)
     if file.kind is not FileKind.FILE:
-        return [*readings, _Reading(file.path, lines_of(file.content.decode("latin-1")), line_numbers=False)]
+        yield _Reading(file.path, lines_of(file.content.decode("latin-1")), MadeIn.OTHER)
+        return
     decoded = decode_content(file.content)
-    texts = [lines_of(text) for text in decoded.readings]
-    others = [lines_of(text) for text in decoded.others]
     if not decoded.certain:
-        findings.append(
-            Finding(
-                file.path, None, Severity.BLOCKING, "undecodable", "the content is not text, so it cannot be checked"
-            )
+        findings.add(
+            [
+                Finding(
+                    file.path,
+                    None,
+                    Severity.BLOCKING,
+                    "undecodable",
+                    "the content is not text, so it cannot be checked",
+                )
+            ]
         )
-    findings += format_check.of_file(file.path, texts[0], len(file.content))
-    findings += _hiding_findings(file.path, texts[0]) if decoded.certain else []
-    readings += (_Reading(file.path, lines) for lines in texts)
-    return [*readings, *(_Reading(file.path, lines, line_numbers=False) for lines in others)]
+    likeliest = lines_of(decoded.readings[0])
+    findings.add(format_check.of_file(file.path, likeliest, len(file.content)))
+    findings.add(_hiding_findings(file.path, likeliest) if decoded.certain else ())
+    yield _Reading(file.path, likeliest)
+    yield from (_Reading(file.path, lines_of(text)) for text in decoded.readings[1:])
+    yield from (_Reading(file.path, lines_of(text), MadeIn.OTHER) for text in decoded.others)
 
 
 def _hiding_findings(path: str, lines: Sequence[str]) -> Iterator[Finding]:
@@ -153,8 +163,9 @@ def _scan(readings: Sequence[_Reading], live_secrets: Sequence[str]) -> Iterator
 
 
 def _finding(reading: _Reading, hit: Hit, severity: Severity) -> Finding:
-    line = hit.line if reading.line_numbers else None
-    return Finding(reading.path, line, severity, hit.category, hit.message, hit.before, hit.after)
+    line = hit.line if reading.made_in is MadeIn.TEXT else None
+    message = f"{hit.message}{_IN_NAME}" if reading.made_in is MadeIn.PATH else hit.message
+    return Finding(reading.path, line, severity, hit.category, message, hit.before, hit.after, reading.made_in)
 
 
 def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

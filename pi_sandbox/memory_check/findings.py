@@ -12,6 +12,14 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
+class MadeIn(StrEnum):
+    """In what of a file a finding was made: its name, its lines, or its bytes read in some way without lines."""
+
+    PATH = "path"
+    TEXT = "text"
+    OTHER = "other"
+
+
 @dataclass(frozen=True)
 class Finding:
     """One thing on one line of one file.
@@ -28,6 +36,7 @@ class Finding:
     message: str
     before: int = 0
     after: int = 0
+    made_in: MadeIn = MadeIn.TEXT
 
 
 @dataclass(frozen=True, order=True)

@@ -88,7 +88,7 @@ def _spellings(secret: str) -> set[str]:
 
 
 def _inside_base64(content: bytes) -> Iterator[str]:
-    """Yields what of the content is the same in the base64 of everything around it, for each place where it may begin."""
+    """Yields what of the content is the same in the base64 of all that is around it, for each place it may begin at."""
     for shift in range(3):
         encoded = base64.b64encode(b"\0" * shift + content).decode()
         yield encoded[(0, 2, 3)[shift] : len(encoded) - 4 if shift or encoded.endswith("=") else None]

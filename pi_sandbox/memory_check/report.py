@@ -83,11 +83,13 @@ def finding_line(finding: Finding) -> str:
 
 
 def summary_line(reports: Sequence[StoreReport]) -> str:
-    """Gives how many files and bytes were looked at, all together and in each store."""
+    """Gives how many files and bytes were looked at, all together and in each store, and how many git ignores."""
     results = [report.result for report in reports if report.result is not None]
     total = _amount(sum(result.files for result in results), sum(result.bytes for result in results))
     each = ", ".join(f"{result.store}: {_amount(result.files, result.bytes)}" for result in results)
-    return f"looked at {total}" + (f" ({each})" if len(results) > 1 else "")
+    ignored = [f"{result.store}: {result.ignored}" for result in results if result.ignored]
+    beside = f"; not looked at, since git ignores them: {', '.join(ignored)}" if ignored else ""
+    return f"looked at {total}" + (f" ({each})" if len(results) > 1 else "") + beside
 
 
 def _amount(files: int, size: int) -> str:
@@ -110,6 +112,7 @@ def as_json(reports: Sequence[StoreReport]) -> dict[str, Any]:
             "status": str(report.status),
             "files": report.result.files if report.result else 0,
             "bytes": report.result.bytes if report.result else 0,
+            "ignored": report.result.ignored if report.result else 0,
             "findings": [_finding_values(finding) for finding in report.findings],
         }
         for report in reports
@@ -171,6 +174,7 @@ def _store_numbers(report: StoreReport) -> dict[str, Any]:
         "status": str(report.status),
         "files": result.files if result else 0,
         "bytes": result.bytes if result else 0,
+        "ignored": result.ignored if result else 0,
     }
 
 

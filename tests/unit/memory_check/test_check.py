@@ -2,8 +2,11 @@
 
 import pytest
 
+from pi_sandbox.memory_check import check as module
+from pi_sandbox.memory_check import collected
 from pi_sandbox.memory_check.check import StoreResult, check_store
-from pi_sandbox.memory_check.findings import Severity
+from pi_sandbox.memory_check.collected import OF_A_KIND
+from pi_sandbox.memory_check.findings import MadeIn, Severity
 from pi_sandbox.memory_check.format_rules import StoreKind
 from pi_sandbox.memory_check.memory_file import TEXT_LIMIT_BYTES, TEXT_LIMIT_LINES, FileKind, MemoryFile
 
@@ -130,3 +133,66 @@ def test_many_files_give_the_findings_of_each_alone() -> None:
     note = f"---\ndescription: x\n---\n# T\n{'lorem ipsum ' * 4000}\npassword: {PASSWORD}\n".encode()
     files = [MemoryFile(f"notes/n{number}.md", note) for number in range(60)]
     assert found(check(*files), "secret") == sorted((file.path, 6) for file in files)
+
+
+def test_a_finding_says_whether_it_was_made_in_the_name_the_lines_or_another_reading() -> None:
+    mail = "erika@kanzlei.example"
+    other = b"\xff\xfe" + f"Mail {mail} \n".encode()
+    result = check(MemoryFile(f"notes/{mail}", f"x\n{mail}\n".encode()), MemoryFile("notes/b.md", other))
+    made = [
+        (one.path, one.line, one.made_in, one.message.endswith("(in the name of the file)"))
+        for one in result.findings
+        if one.category == "personal-email"
+    ]
+
+    assert made == [
+        ("notes/b.md", None, MadeIn.OTHER, False),
+        (f"notes/{mail}", None, MadeIn.PATH, True),
+        (f"notes/{mail}", 2, MadeIn.TEXT, False),
+    ]
+
+
+def test_of_one_kind_in_one_file_the_first_are_kept_and_the_rest_is_one_more_as_serious() -> None:
+    fitting = b"anna@example.org\n" * OF_A_KIND
+    assert found(check(MemoryFile("README.md", fitting)), "personal-email") == [
+        ("README.md", line) for line in range(1, OF_A_KIND + 1)
+    ]
+
+    result = check(MemoryFile("README.md", fitting + b"bert@example.org\n" * 5), MemoryFile("README2.md", fitting))
+    assert found(result, "personal-email") == [
+        ("README.md", None),
+        *(("README.md", line) for line in range(1, OF_A_KIND + 1)),
+        *(("README2.md", line) for line in range(1, OF_A_KIND + 1)),
+    ]
+    more = next(one for one in result.findings if (one.path, one.line) == ("README.md", None))
+    assert (more.severity, more.made_in) == (Severity.CONFIRM, MadeIn.OTHER)
+
+
+@pytest.mark.parametrize(
+    ("line", "severity", "becomes"),
+    [
+        (b"anna@example.org\n", Severity.CONFIRM, Severity.BLOCKING),
+        (f"password: {PASSWORD}\n".encode(), Severity.BLOCKING, Severity.BLOCKING),
+        (b"a\x01\n", Severity.WARNING, Severity.WARNING),
+    ],
+)
+def test_more_of_one_severity_than_a_report_can_hold_is_said_and_never_clean(
+    monkeypatch: pytest.MonkeyPatch, line: bytes, severity: Severity, becomes: Severity
+) -> None:
+    monkeypatch.setattr(collected, "OF_A_SEVERITY", 30)
+    files = [MemoryFile(f"n{number}/README.md", line * 6) for number in range(8)]
+    result = check(*files)
+
+    assert len([one for one in result.findings if one.severity is severity and one.path != "."]) == 30
+    assert [(one.severity, one.line) for one in result.findings if one.category == "too-many-findings"] == [
+        (becomes, None)
+    ]
+    assert not found(check(*files[:1]), "too-many-findings")
+
+
+def test_every_reading_of_a_content_is_looked_at_although_one_batch_does_not_hold_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_BATCH_CHARACTERS", 1)
+    hidden = f"password: {PASSWORD}\n".encode("utf-16-be")
+    assert found(check(MemoryFile("notes/a.md", b"\xff\xfe" + hidden)), "secret")

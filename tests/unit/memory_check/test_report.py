@@ -35,6 +35,14 @@ def test_the_lines_are_those_of_the_manual() -> None:
     ]
 
 
+def test_what_git_ignores_is_said_beside_what_was_looked_at() -> None:
+    one = StoreReport("work", StoreResult("work", (), 2, 10, ignored=3))
+    assert list(text_lines([report(store="core"), one]))[-1].endswith(
+        "; not looked at, since git ignores them: work: 3"
+    )
+    assert [store["ignored"] for store in as_json([report(store="core"), one])["stores"]] == [0, 3]
+
+
 @pytest.mark.parametrize(
     ("reports", "code", "words"),
     [
