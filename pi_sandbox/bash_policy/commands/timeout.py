@@ -13,7 +13,7 @@ from pi_sandbox.bash_policy.words import Word
 _DURATION = r"[0-9]{1,4}(\.[0-9]{1,3})?[sm]?"
 _TABLE = option_table(
     "timeout",
-    "-f/--foreground -p/--preserve-status -v/--verbose",
+    "--foreground/-f --preserve-status/-p --verbose/-v",
     *value_options("-k/--kill-after", matches(_DURATION)),
     *value_options("-s/--signal", matches(r"(SIG)?(TERM|KILL|INT|HUP|QUIT)|9|15")),
     stops_at_operand=True,
