@@ -47,9 +47,12 @@ class _Searchable:
         text = "\n".join(words)
         self._text = in_lower_case(text) if folded else text
         self._starts = [0, *accumulate(map(len, words), _after_newline)]
+        self._characters = frozenset(self._text)
 
     def holding(self, literal: str) -> Iterator[str]:
         """Yields each word that holds the literal, once."""
+        if not self._characters.issuperset(literal):
+            return
         at = self._text.find(literal)
         while at >= 0:
             number = bisect_right(self._starts, at) - 1

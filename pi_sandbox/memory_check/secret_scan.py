@@ -138,11 +138,13 @@ class _Index:
     def of(cls, batch: TextBatch) -> "_Index":
         words = batch.words
         long_words = DistinctWords(word for word in words.all() if len(word) >= _SHORTEST_TOKEN)
+        marks = merged_marks(words, _TRIGGERS)
         tokens = {}
         for word, needles in long_words.holding(_FORMS_BY_NEEDLE).items():
-            if names := tuple(_form_names(word, [form for needle in needles for form in _FORMS_BY_NEEDLE[needle]])):
+            if len(word) > LINE_LIMIT:
+                marks[word] = marks.get(word, 0) | _KEYS
+            elif names := tuple(_form_names(word, [form for needle in needles for form in _FORMS_BY_NEEDLE[needle]])):
                 tokens[word] = names
-        marks = merged_marks(words, _TRIGGERS)
         for word, mask in marks.items():
             if mask & _VALUES and len(word) >= _SHORTEST_CONTEXT_SECRET:
                 mask |= _LONG

@@ -154,6 +154,7 @@ def test_a_long_line_in_which_nothing_is_to_be_looked_at_passes_and_a_token_in_a
     assert not _blocking("nur Text " * 20_000)
     token = "lin_" + "api_" + "k3Vq9ZtLmX8wR2bN7cYhJ4sDfG6p" + "T5aQ8e"
     assert _blocking("nur Text " * 20_000 + token) == [(1, "secret")]
+    assert _blocking("x" * LINE_LIMIT + token) == [(1, TOO_DENSE)]
     assert _blocking("Das Passwort " * 20_000 + token) == [(1, "secret"), (1, TOO_DENSE)]
 
 
