@@ -131,7 +131,9 @@ class FormatCheck:
                 continue
             entry = _INDEX_ENTRY.fullmatch(line.rstrip())
             if entry is None or not entry["target"].startswith("notes/"):
-                yield _warning(path, number, "format-index", "an entry is `- [title](notes/slug.md): what it holds`")
+                yield _warning(
+                    path, number, "format-index", "an entry must be `- [title](notes/slug.md): what it holds`"
+                )
             elif place.prefix() + entry["target"] in listed:
                 yield _warning(path, number, "format-index", "the note has a line already")
             else:
@@ -153,7 +155,10 @@ def _place_findings(path: str, place: Place) -> Iterator[Finding]:
         slug, dot, ending = place.inner[1].rpartition(".")
         if not dot or ending != "md" or _SLUG.fullmatch(slug) is None:
             yield _warning(
-                path, None, "format-slug", "a note is named notes/<slug>.md, the slug in a-z, 0-9 and single hyphens"
+                path,
+                None,
+                "format-slug",
+                "a note must be named notes/<slug>.md, the slug in a-z, 0-9 and single hyphens",
             )
     elif not place.is_root_file and place.inner[0] != "auto" and path not in _GIT_FILES:
         yield _warning(path, None, "format-file", "the note format has no such file")
@@ -162,7 +167,7 @@ def _place_findings(path: str, place: Place) -> Iterator[Finding]:
 def note_findings(path: str, lines: Sequence[str]) -> Iterator[Finding]:
     """Yields what is wrong with a note: front matter with a description, then a title."""
     if not lines or lines[0].rstrip() != "---":
-        yield _warning(path, 1, "format-front-matter", "a note begins with front matter between two lines `---`")
+        yield _warning(path, 1, "format-front-matter", "a note must begin with front matter between two lines `---`")
         return
     end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
     if end is None:
@@ -175,7 +180,7 @@ def note_findings(path: str, lines: Sequence[str]) -> Iterator[Finding]:
             path,
             (title if title is not None else end) + 1,
             "format-title",
-            "after the front matter comes a title, `# …`",
+            "after the front matter must come a title, `# …`",
         )
 
 
@@ -187,12 +192,12 @@ def _description_findings(path: str, front: Sequence[str]) -> Iterator[Finding]:
     ]
     descriptions = [(number, (found["value"] or "").strip()) for number, found in keys if found["key"] == "description"]
     if len(descriptions) != 1:
-        yield _warning(path, 1, "format-front-matter", "the front matter has one `description`")
+        yield _warning(path, 1, "format-front-matter", "the front matter must have exactly one `description`")
         return
     number, value = descriptions[0]
     goes_on = number - 1 < len(front) and front[number - 1][:1] in (" ", "\t")
     if not value.strip("\"'") or value[:1] in ("|", ">") or goes_on:
-        yield _warning(path, number, "format-description", "the description is one line of text")
+        yield _warning(path, number, "format-description", "the description must be one line of text")
     elif len(value.strip("\"'")) > DESCRIPTION_LENGTH:
         yield _warning(
             path, number, "format-description", f"the description has more than {DESCRIPTION_LENGTH} characters"
@@ -206,7 +211,7 @@ def briefing_findings(path: str, lines: Sequence[str], size: int) -> Iterator[Fi
             path,
             BRIEFING_LINES + 1,
             "format-briefing-length",
-            f"a briefing has at most {BRIEFING_LINES} lines; this one has {len(lines)}",
+            f"a briefing must have at most {BRIEFING_LINES} lines; this one has {len(lines)}",
         )
     elif size > BRIEFING_BYTES:
         yield _warning(
@@ -226,7 +231,7 @@ def log_findings(path: str, lines: Sequence[str]) -> Iterator[Finding]:
         entry = _LOG_ENTRY.match(line)
         day = _date(entry["date"]) if entry else None
         if day is None:
-            yield _warning(path, number, "format-log", "an entry is one line that begins with YYYY-MM-DD")
+            yield _warning(path, number, "format-log", "an entry must be one line that begins with YYYY-MM-DD")
         elif day < latest:
             yield _warning(
                 path, number, "format-log", "the entry is older than the one above; a log only grows at its end"
