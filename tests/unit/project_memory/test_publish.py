@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from pi_sandbox.errors import FilesError
-from pi_sandbox.project_memory import staging
+from pi_sandbox.project_memory import publish, staging
 from pi_sandbox.project_memory.journal_entry import Outcome
 from pi_sandbox.project_memory.memory_files import SeenFile
 from pi_sandbox.project_memory.publish import AppearedError, MemoryWriter, MissingError, TaskOverError
 from pi_sandbox.project_memory.undo import log
-from pi_sandbox.project_memory.write_paths import WriteRefusedError
+from pi_sandbox.project_memory.write_paths import Target, WriteRefusedError
 from tests.unit.project_memory.memory_parts import TASK, allowed, anything, delete, make_writer, tree, write
 
 
@@ -292,6 +292,41 @@ def test_what_is_no_file_is_neither_written_nor_waited_for_nor_deleted(
     with pytest.raises(WriteRefusedError, match="not a regular file"):
         delete(writer, place, missing_is_fine=True)
     assert os.path.lexists(place)
+
+
+@pytest.mark.parametrize("became", ["pipe", "link"])
+def test_what_turns_into_no_file_between_the_look_and_the_opening_is_refused(
+    writer: MemoryWriter, memory: Path, monkeypatch: pytest.MonkeyPatch, became: str
+) -> None:
+    (memory.parent / "outside.md").write_bytes(b"precious")
+    looked = (memory.parent / "outside.md").stat()
+    if became == "pipe":
+        os.mkfifo(memory / "topic.md")
+    else:
+        (memory / "other.md").write_bytes(b"other")
+        (memory / "topic.md").symlink_to("other.md")
+        monkeypatch.setattr(publish, "write_target", lambda memory, _: Target(memory, (), "topic.md"))
+    monkeypatch.setattr(publish, "entry_status", lambda *_: looked)
+    with pytest.raises(WriteRefusedError):
+        write(writer, memory / "topic.md", b"new")
+    assert not (memory / "topic.md").is_file() or (memory / "topic.md").is_symlink()
+
+
+def test_a_file_that_cannot_be_read_is_not_written_and_not_kept_open(
+    writer: MemoryWriter, memory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (memory / "topic.md").write_bytes(b"old")
+    before = os.listdir("/proc/self/fd")
+
+    def fail(*_: object) -> bytes:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as broken:
+        broken.setattr(publish.os, "read", fail)
+        with pytest.raises(FilesError, match="Input/output error"):
+            write(writer, memory / "topic.md", b"new")
+    assert (memory / "topic.md").read_bytes() == b"old"
+    assert os.listdir("/proc/self/fd") == before
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o644, 0o666, 0o444])
