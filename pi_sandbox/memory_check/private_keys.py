@@ -5,6 +5,8 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 
+from pi_sandbox.memory_check.text_views import in_lower_case
+
 _BEGIN = re.compile(r"-{2,6}\s?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?\s?-{2,6}", re.IGNORECASE)
 _BODY = re.compile(r"[A-Za-z0-9+/=]{20,}")
 _JWK = re.compile(r"[\"']?\b(?:d|k)[\"']?\s{0,3}:\s{0,3}[\"'](?P<value>[A-Za-z0-9_-]{32,700})[\"']")
@@ -65,6 +67,7 @@ def _has_body(lines: Sequence[str], index: int, end: int) -> bool:
 
 
 def _codes(line: str) -> Iterator[str]:
+    lowered = in_lower_case(line)
     if (
         any(_checked_base58(found[0]) for found in _WIF.finditer(line))
         or _EXTENDED.search(line)
@@ -73,8 +76,8 @@ def _codes(line: str) -> Iterator[str]:
         yield "a wallet's private key"
     if any(all(int(part) % 11 == 0 for part in found[0].split("-")) for found in _BITLOCKER.finditer(line)):
         yield "a BitLocker recovery key"
-    if _DIGIT_CODES.search(line) or (
-        ("-" in line or "app" in line.lower())
+    if ("code" in lowered and _DIGIT_CODES.search(line)) or (
+        ("-" in line or "app" in lowered)
         and _CODE_WORDS.search(line)
         and (any(_is_code(found[0]) for found in _CODE_GROUPS.finditer(line)) or _is_app_password(line))
     ):

@@ -49,23 +49,27 @@ CATEGORY = "secret"
 _SHORTEST_CONTEXT_SECRET = 12
 _WORDS, _COMMANDS, _KEYS, _BASE, _CHOSEN, _VALUES, _LONG = (1 << place for place in range(7))
 """`_LONG` is a word that is marked with `_VALUES` and as long as what the context plugins report."""
+_FROM_TO = (("eyJ", "."), ("://", "@"))
+"""What a token or a login in a URL begins with and what has to follow in the same word."""
 _TRIGGERS = (
     Trigger((*secret_words.NEEDLES, *secret_layout.NEEDLES)),
     Trigger((*secret_commands.NEEDLES, *secret_accounts.NEEDLES), secret_commands.SHAPES),
     Trigger(private_keys.NEEDLES, private_keys.SHAPES),
     Trigger(
         tuple(
-            "aws akia agpa aida aroa aipa anpa anva asia a3t accountkey= :// gho_ ghp_ ghu_ ghs_ ghr_ github_pat_ "
+            "aws akia agpa aida aroa aipa anpa anva asia a3t accountkey= gho_ ghp_ ghu_ ghs_ ghr_ github_pat_ "
             "glpat- gldt- glft- glsoat- glrt- gr1348941 glcbt- glimt- glptt- glagent- gloas- _authtoken t3blbkfj "
             "pypi- sg. xox hooks.slack sq0 k_live_".split()
         ),
         (
             re.compile(
-                r"AKC[a-zA-Z0-9]{10}|AP[\dABCDEF][a-zA-Z0-9]{8}|(?:AC|SK)[a-z0-9]{32}|-us[0-9]|:[0-9A-Za-z_-]{35}"
+                r"AKC[a-zA-Z0-9]{10}|AP[\dABCDEF][a-zA-Z0-9]{8}|(?:AC|SK)[a-z0-9]{32}|-us[0-9]|"
+                r"\d{8}:[0-9A-Za-z_-]{35}"
             ),
             re.compile(r"[MNO][a-zA-Z\d_-]{23,25}\.[a-zA-Z\d_-]{6}\."),
         ),
-        lambda word: "eyJ" in word and "." in word[word.find("eyJ") :],
+        lambda word: any(start in word and end in word[word.find(start) :] for start, end in _FROM_TO),
+        tuple(start.lower() for start, _ in _FROM_TO),
     ),
     Trigger(secret_words.CHOSEN_NEEDLES),
     Trigger(test=may_hold_secret),
@@ -316,7 +320,7 @@ def _plugins(names: tuple[str, ...]) -> tuple["BasePlugin", ...]:
 def _base_messages(line: str, mask: int) -> Iterator[str]:
     """Yields what detect-secrets says about a line, in windows with runs of blanks shortened, so that its time stays
     linear."""
-    with_words = mask & _WORDS and mask & _LONG and secret_words.find_words(line)
+    with_words = mask & _LONG and mask & _WORDS and secret_words.find_words(line)
     if not with_words and not mask & _BASE:
         return
     line = _BLANKS.sub("  ", line)
