@@ -28,7 +28,7 @@ class SelectorPace:
 
     def after_late(self) -> SelectorPace:
         """Gives the pace after the wait was over without an answer: the first time costs no pause."""
-        late = min(self.late + 1, SELECTOR_PAUSE_REQUESTS.bit_length() + 1)
+        late = self.late + 1
         return SelectorPace(late, min(1 << (late - 2), SELECTOR_PAUSE_REQUESTS) if late > 1 else 0)
 
     def after_pause(self) -> SelectorPace:
