@@ -111,6 +111,8 @@ def test_a_text_that_looks_like_a_secret_is_told_by_its_lines_alone() -> None:
 def test_of_many_such_lines_the_first_five_are_named() -> None:
     (hint,) = lint_file("MEMORY.md", "text", lambda text: range(1, 100))
     assert "(lines 1, 2, 3, 4, 5 and more)" in hint.text
+    (hint,) = lint_file("MEMORY.md", "text", lambda text: range(1, 6))
+    assert "(lines 1, 2, 3, 4, 5)" in hint.text
 
 
 def test_the_reminder_names_the_file_and_each_thing_to_put_right() -> None:
