@@ -74,6 +74,7 @@ def test_a_store_that_is_there_is_not_replaced_and_a_clone_needs_a_url(pushed: P
 
 def second_machine(pushed: Pushed, folder: Path) -> Pushed:
     """Gives another home, as init makes it, with the same settings."""
+    folder.mkdir()
     return replace(pushed, home=make_home(folder))
 
 

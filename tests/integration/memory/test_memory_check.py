@@ -97,6 +97,7 @@ def test_the_container_has_no_network_and_cannot_write_to_what_it_looks_at(home:
             "/brain/core": False,
             "/brain/private": False,
             "/run/pi-marker": False,
+            "/run/pi-sync": False,
         }
         name = report["Name"].lstrip("/")
         assert "Read-only file system" in _refused(name, "touch", "/brain/private/x")
