@@ -73,9 +73,9 @@ def test_a_killed_holder_is_recovered_although_its_pid_lives_in_this_namespace(
 ) -> None:
     hold_apart(started, locks, command).kill()
     assert Path("/proc/1").exists()
-    pass_time(locks / "dream.lock", 3599)
+    pass_time(locks / "dream.lock", 3000)
     assert isinstance(take_here(locks), Busy)
-    pass_time(locks / "dream.lock", 2)
+    pass_time(locks / "dream.lock", 601)
     outcome = take_here(locks)
     assert isinstance(outcome, HeldLock)
     outcome.release()

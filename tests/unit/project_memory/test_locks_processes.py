@@ -68,9 +68,9 @@ def test_a_killed_holder_keeps_others_out_until_its_lease_is_over(locks: Path, s
     assert holder.says() == "held"
     holder.kill()
     assert isinstance(acquire(place_of(locks, LockName.DREAM)), Busy)
-    pass_time(locks / "dream.lock", 3599)
+    pass_time(locks / "dream.lock", 3000)
     assert isinstance(acquire(place_of(locks, LockName.DREAM)), Busy)
-    pass_time(locks / "dream.lock", 2)
+    pass_time(locks / "dream.lock", 601)
     outcome = acquire(place_of(locks, LockName.DREAM))
     assert isinstance(outcome, HeldLock)
     outcome.release()
