@@ -109,12 +109,15 @@ def test_release_waits_for_a_right_that_somebody_has_for_a_moment(place: LockPla
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_another_program_wrote_into_the_file_of_a_lock_stays(place: LockPlace, tmp_path: Path) -> None:
+@pytest.mark.parametrize("theirs", [b"somebody else's", render(LockRecord("theirs", 1, STRANGER))])
+def test_what_another_program_wrote_into_the_file_of_a_lock_stays(
+    place: LockPlace, tmp_path: Path, theirs: bytes
+) -> None:
     lock = taken(place)
-    (tmp_path / NAME).write_bytes(b"somebody else's")
+    (tmp_path / NAME).write_bytes(theirs)
     assert not lock.still_held()
     lock.release()
-    assert (tmp_path / NAME).read_bytes() == b"somebody else's"
+    assert (tmp_path / NAME).read_bytes() == theirs
 
 
 def test_a_lock_can_be_released_twice(place: LockPlace) -> None:
