@@ -103,16 +103,6 @@ def read_repository(folder: Path) -> Repository:
     return Repository(folder, config, branch, head, packed)
 
 
-def tracking_commits(repository: Repository) -> tuple[str, ...]:
-    """Gives what the remote-tracking branches of the store last saw of its remotes."""
-    packed = [commit for name, commit in repository.packed_refs if name.startswith("refs/remotes/")]
-    loose = []
-    for folder, _, names in os.walk(repository.git_dir / "refs" / "remotes"):
-        texts = (_text(Path(folder, name)) for name in names if Path(folder, name).is_file())
-        loose += [text.strip() for text in texts if text is not None and _ID.fullmatch(text.strip())]
-    return tuple(dict.fromkeys([*packed, *loose]))
-
-
 def _kind(path: Path) -> int | None:
     try:
         return stat.S_IFMT(path.lstat().st_mode)
@@ -133,10 +123,15 @@ def _refuse_redirections(git_dir: Path) -> None:
     for name in _REAL_FILES:
         if _kind(git_dir / name) not in (stat.S_IFREG, None):
             raise RepositoryRefusedError(f"the store's .git/{name} is no file", _CLONE_HINT)
+    packs = git_dir / "objects" / "pack"
+    kind = _kind(packs)
+    if kind not in (stat.S_IFDIR, None):
+        raise RepositoryRefusedError("the store's .git/objects/pack is no folder", _CLONE_HINT)
     try:
-        promised = any(name.endswith(".promisor") for name in os.listdir(git_dir / "objects" / "pack"))
-    except FileNotFoundError:
-        promised = False
+        promised = kind is not None and any(name.endswith(".promisor") for name in os.listdir(packs))
+    except OSError as error:
+        what = f"the store's .git/objects/pack cannot be listed: {error.strerror}"
+        raise RepositoryRefusedError(what, "see who owns it") from error
     if promised:
         raise RepositoryRefusedError("the store is a partial clone, so files are missing", "clone it as a whole")
 

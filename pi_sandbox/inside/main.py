@@ -1,13 +1,17 @@
-"""The commands of the sync image: memory-check, -sync, -status and -clone. Started by the entry, never by hand."""
+"""The commands of the sync image: memory-check, -sync, -status and -clone. Started by the entry, never by hand.
+
+Each store is worked on in a process of its own: one that needs more memory than there is does not cost the next its
+turn, and is said to be not checked.
+"""
 
 import json
 import os
 import shlex
 import signal
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from types import FrameType
@@ -18,6 +22,9 @@ import click
 from pi_sandbox import __version__
 from pi_sandbox.errors import PiSandboxError, SettingsError
 from pi_sandbox.exit_codes import ExitCode
+from pi_sandbox.inside.control_bridge import guard_this_process
+from pi_sandbox.inside.handover import with_received
+from pi_sandbox.inside.own_process import EndedEarlyError, in_own_process
 from pi_sandbox.inside.questions import hanging, terminal_console, terminal_width
 from pi_sandbox.memory_check.report import StoreReport, as_json, as_sarif, exit_code, text_lines
 from pi_sandbox.memory_sync.clone import clone_store
@@ -25,18 +32,20 @@ from pi_sandbox.memory_sync.console import Console, GuardedConsole, NotReviewedE
 from pi_sandbox.memory_sync.outcome import PushInterrupted, StoreOutcome, SyncFailedError
 from pi_sandbox.memory_sync.push_access import PushAccess, network_of, take_access
 from pi_sandbox.memory_sync.review import short_id
-from pi_sandbox.memory_sync.status import standing, standing_lines, standing_values
-from pi_sandbox.memory_sync.store_check import check_folder, next_steps
+from pi_sandbox.memory_sync.status import StoreStanding, standing, standing_lines, standing_values
+from pi_sandbox.memory_sync.store_check import check_folder, failed_file, next_steps, not_checked
 from pi_sandbox.memory_sync.sync import StoreSync, sync_store
 from pi_sandbox.settings.domains import CORE, parse_domain_name
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where the stores and the records lie; the paths of the container unless a test says otherwise."""
+    """Where the stores and the records lie, and the variables; those of the container unless a test says otherwise."""
 
     brain: Path = Path("/brain")
     records: Path = Path("/run/pi-sync")
+    environ: MutableMapping[str, str] = field(default_factory=lambda: os.environ)
+    """What the wrapper sent, credentials among it; whoever needs them takes them out."""
 
     def store(self, name: str, missing: Sequence[str]) -> Path | None:
         """Gives the folder of a store, None for one that the wrapper named as missing."""
@@ -71,7 +80,7 @@ def commands(context: click.Context) -> None:
 @click.pass_obj
 def memory_check(places: Places, domain: str, form: str, missing: tuple[str, ...]) -> None:
     """Checks core and one domain's store."""
-    reports = [check_folder(store, places.store(store, missing), places.records) for store in (CORE, domain)]
+    reports = [_report(places, store, missing) for store in (CORE, domain)]
     code = exit_code(reports)
     match form:
         case "json":
@@ -80,7 +89,7 @@ def memory_check(places: Places, domain: str, form: str, missing: tuple[str, ...
             _print([json.dumps(as_sarif(reports, version=__version__), indent=2)])
         case _:
             _print(text_lines(reports))
-            _advise(reports, {CORE: "BRAIN_CORE", domain: "BRAIN_DOMAIN"})
+            _advise(places, reports, {CORE: "BRAIN_CORE", domain: "BRAIN_DOMAIN"})
     sys.exit(code)
 
 
@@ -92,7 +101,7 @@ def memory_check(places: Places, domain: str, form: str, missing: tuple[str, ...
 def memory_status(places: Places, domains: tuple[str, ...], form: str, missing: tuple[str, ...]) -> None:
     """Says how core and the stores of the domains stand."""
     stores = dict.fromkeys((CORE, *domains))
-    found = [standing(store, places.store(store, missing), places.records) for store in stores]
+    found = [_standing(places, store, missing) for store in stores]
     if form == "json":
         _print([json.dumps({"version": 1, "stores": [standing_values(one) for one in found]}, indent=2)])
     else:
@@ -128,19 +137,20 @@ def memory_sync(places: Places, domain: str, day: Any, missing: tuple[str, ...])
 @click.pass_obj
 def memory_clone(places: Places, store: str) -> None:
     """Fills one new store with what its remote holds."""
-    access = take_access(os.environ, "BRAIN_CORE" if store == CORE else "BRAIN_DOMAIN")
+    access = take_access(places.environ, "BRAIN_CORE" if store == CORE else "BRAIN_DOMAIN")
     console = GuardedConsole(terminal_console(), _live_secrets([access]))
     try:
         if isinstance(access, SyncFailedError):
             raise access
-        commit = clone_store(store, places.brain / store, access, network_of(os.environ), places.records, console)
+        network = network_of(places.environ)
+        commit = clone_store(store, places.brain / store, access, network, places.records, console)
     except PiSandboxError as error:
         console.name(f"{store}: {error.message}")
         if error.hint:
             console.name(f"  {error.hint}")
         sys.exit(ExitCode.STORE_FAILED)
     except OSError as error:
-        console.name(f"{store}: {error.strerror or error}")
+        console.name(f"{store}: {failed_file(error)}")
         sys.exit(ExitCode.STORE_FAILED)
     console.say(f"{store}: the remote is empty" if commit is None else f"{store}: cloned {short_id(commit)}")
 
@@ -168,7 +178,7 @@ class _Run:
             folder,
             self.folders[store],
             access,
-            network_of(os.environ),
+            network_of(self.places.environ),
             self.places.records,
             _live_secrets(self.access.values()),
             self.domain,
@@ -178,12 +188,37 @@ class _Run:
 
 def _sync_all(places: Places, domain: str, day: date, missing: tuple[str, ...], console: Console) -> ExitCode:
     prefixes = {CORE: "BRAIN_CORE", domain: "BRAIN_DOMAIN"}
-    access = {store: take_access(os.environ, prefix) for store, prefix in prefixes.items()}
-    folders = {store: _shown_folder(store, os.environ.get(f"{prefix}_FOLDER")) for store, prefix in prefixes.items()}
+    access = {store: take_access(places.environ, prefix) for store, prefix in prefixes.items()}
+    shown = {store: places.environ.get(f"{prefix}_FOLDER") for store, prefix in prefixes.items()}
+    folders = {store: _shown_folder(store, folder) for store, folder in shown.items()}
     run = _Run(places, domain, day, missing, access, folders)
     guarded = GuardedConsole(console, _live_secrets(access.values()))
-    outcomes = [_sync_one(run, store, guarded) for store in prefixes]
+    outcomes = [_sync_apart(run, store, guarded) for store in prefixes]
     return ExitCode.STORE_FAILED if StoreOutcome.FAILED in outcomes else ExitCode.OK
+
+
+def _report(places: Places, store: str, missing: Sequence[str]) -> StoreReport:
+    """Gives the report on one store; one on which the check died is blocked, since nothing of it was checked."""
+    try:
+        return in_own_process(lambda: check_folder(store, places.store(store, missing), places.records))
+    except EndedEarlyError as error:
+        return not_checked(store, str(error))
+
+
+def _standing(places: Places, store: str, missing: Sequence[str]) -> StoreStanding:
+    try:
+        return in_own_process(lambda: standing(store, places.store(store, missing), places.records))
+    except EndedEarlyError as error:
+        return StoreStanding(store, problem=f"not checked: {error}")
+
+
+def _sync_apart(run: _Run, store: str, console: Console) -> StoreOutcome:
+    try:
+        return in_own_process(lambda: _sync_one(run, store, console), (NotReviewedError,))
+    except EndedEarlyError as error:
+        console.name(f"{store}: not synced: {error}; local changes are kept")
+        console.say("  if a push had begun, it may have arrived: see pi-sandbox memory-status, then sync again")
+        return StoreOutcome.FAILED
 
 
 def _sync_one(run: _Run, store: str, console: Console) -> StoreOutcome:
@@ -195,14 +230,14 @@ def _sync_one(run: _Run, store: str, console: Console) -> StoreOutcome:
         if error.hint:
             console.name(f"  {error.hint}")
     except OSError as error:
-        console.name(f"{store}: {error.strerror or error}; local changes are kept")
+        console.name(f"{store}: {failed_file(error)}; local changes are kept")
     return StoreOutcome.FAILED
 
 
-def _advise(reports: Sequence[StoreReport], prefixes: Mapping[str, str]) -> None:
+def _advise(places: Places, reports: Sequence[StoreReport], prefixes: Mapping[str, str]) -> None:
     """Says beside the report, on standard error, what to do about it."""
     for report in reports:
-        folder = _shown_folder(report.store, os.environ.get(f"{prefixes[report.store]}_FOLDER"))
+        folder = _shown_folder(report.store, places.environ.get(f"{prefixes[report.store]}_FOLDER"))
         for line in next_steps(report, folder):
             with suppress(OSError):
                 sys.stderr.write("".join(f"{row}\n" for row in hanging(line, terminal_width(sys.stderr))))
@@ -238,4 +273,5 @@ def _end(number: int, _frame: FrameType | None) -> NoReturn:
 
 
 if __name__ == "__main__":
-    commands(prog_name="pi-sandbox")
+    guard_this_process()
+    commands(prog_name="pi-sandbox", obj=Places(environ=with_received(os.environ)))

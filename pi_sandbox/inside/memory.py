@@ -1,6 +1,6 @@
 """The entry of the containers for memory-check, memory-sync and memory-status: the common opening, then the command.
 
-The credentials of a sync come with the wrapper's start message and go into the environment of the command alone.
+What comes with the wrapper's start message, credentials among it, goes to the command over a pipe (`handover.py`).
 """
 
 import os
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from pi_sandbox.errors import UsageError
 from pi_sandbox.inside.certificates import trust
+from pi_sandbox.inside.handover import VARIABLE, hand_over
 from pi_sandbox.inside.opening import open_and_run
 from pi_sandbox.inside.supervisor import Child
 from pi_sandbox.session.control_messages import Start
@@ -29,7 +30,7 @@ def prepare(arguments: Sequence[str], start: Start) -> Child:
             "the image was started with arguments that it does not know",
             "start it by `pi-sandbox memory-check`, `memory-sync` or `memory-status`",
         )
-    environment = {**os.environ, **start.variables}
+    environment = {**os.environ, VARIABLE: str(hand_over(start.variables))}
     if start.ca_bundle is not None:
         environment.update(trust(start.ca_bundle))
     return Child([sys.executable, "-I", "-m", "pi_sandbox.inside.main", *arguments], environment)

@@ -7,7 +7,8 @@ from pi_sandbox.git_access.object_data import TreeEntry
 from pi_sandbox.git_access.objects import read_objects
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.memory_check.check import StoreResult, check_store
-from pi_sandbox.memory_check.findings import Finding, Severity
+from pi_sandbox.memory_check.collected import OF_A_SEVERITY
+from pi_sandbox.memory_check.findings import Finding, MadeIn, Severity
 from pi_sandbox.memory_check.format_rules import StoreKind
 from pi_sandbox.memory_check.memory_file import MemoryFile, decode_content, lines_of
 from pi_sandbox.memory_check.report import visible_path
@@ -26,20 +27,30 @@ IN_COMMIT = "commit "
 _IDENTITY = "author or committer"
 """How a question names what is no file: who made a commit."""
 
+_OWN_IDENTITY = "user.name and user.email"
+_OWN_MESSAGE = "message of the new commit"
+
+
+@dataclass(frozen=True)
+class NewCommit:
+    """What the commit that a sync makes says beside its files: by whom it is, and everything else."""
+
+    identities: tuple[str, ...]
+    text: str = ""
+
 
 @dataclass(frozen=True)
 class PushFinding:
-    """A finding, and the blob and path that it was made in; no blob but the lines for a message or an identity."""
+    """A finding, and the blob and path that it was made in; no blob but the lines for a message or an identity.
+
+    `in_history` is whether it was made in an unpushed commit, and not in what is to be pushed on top of those.
+    """
 
     finding: Finding
     blob: str | None
     path: str
     lines: tuple[str, ...] = ()
-
-    @property
-    def in_history(self) -> bool:
-        """Whether it was made in a commit, and not in the files as they are now."""
-        return self.path != self.finding.path
+    in_history: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,12 +80,39 @@ def findings_of_history(
     checked: Set[TreeEntry],
     known_identities: frozenset[str],
     live_secrets: Sequence[str],
+    new: NewCommit | None = None,
 ) -> Iterator[PushFinding]:
     """Yields what blocks or has to be asked in the commits; what is in `checked` was looked at already.
 
+    `new` is the commit that would come after them, whose files are among those looked at. An identity is asked about
+    once, and not at all if the remote has it: whoever may write to the store's configuration chooses the owner's.
     The format of a note that is no longer there does not matter any more, so warnings are left out.
     """
-    done = set(checked)
+    every = _every_finding(git, commits, store, set(checked), set(known_identities), live_secrets, new)
+    for number, finding in enumerate(every):
+        if number >= OF_A_SEVERITY:
+            more = Finding(
+                f"{IN_COMMIT}{commits[-1].short if commits else ''}",
+                None,
+                Severity.BLOCKING,
+                "too-many-findings",
+                f"more than {OF_A_SEVERITY} findings in the unpushed commits; the rest is not listed",
+                made_in=MadeIn.OTHER,
+            )
+            yield PushFinding(more, None, "", in_history=True)
+            return
+        yield finding
+
+
+def _every_finding(
+    git: PrivateGit,
+    commits: Sequence[UnpushedCommit],
+    store: str,
+    done: set[TreeEntry],
+    known: set[str],
+    live_secrets: Sequence[str],
+    new: NewCommit | None,
+) -> Iterator[PushFinding]:
     for commit in commits:
         blobs = {entry.path: entry.id for entry in commit.new_entries}
         message, *files = files_of_commit(git, commit, done)
@@ -84,29 +122,44 @@ def findings_of_history(
             yield _in_commit(finding, commit.short, None, text)
         for finding in _findings(files, store, live_secrets):
             yield _in_commit(finding, commit.short, blobs.get(finding.path), ())
-        lines = identity_lines(commit)
-        for finding in _findings([_as_file(IDENTITY_FILE, lines)], store, live_secrets):
-            line = lines[finding.line - 1] if finding.line else ""
-            if finding.severity is Severity.BLOCKING or line not in known_identities:
-                yield _in_commit(replace(finding, line=None, path=_IDENTITY), commit.short, None, [line])
-                known_identities |= {line}
+        for finding, line in _of_identities(identity_lines(commit), store, live_secrets, known):
+            yield _in_commit(replace(finding, path=_IDENTITY), commit.short, None, [line])
+    if new is not None:
+        text = lines_of(new.text)
+        for finding in _findings([_as_file(_OWN_MESSAGE, text)], store, live_secrets):
+            yield PushFinding(finding, None, finding.path, tuple(_around(text, finding)))
+        for finding, line in _of_identities(dict.fromkeys(new.identities), store, live_secrets, known):
+            yield PushFinding(replace(finding, path=_OWN_IDENTITY), None, _OWN_IDENTITY, (line,))
 
 
-def blocking_in_identity(identity: str, store: str, live_secrets: Sequence[str]) -> Iterator[PushFinding]:
-    """Yields what must not stand in the name and address that a new commit gets."""
-    for finding in _findings([_as_file(IDENTITY_FILE, [identity])], store, live_secrets):
-        if finding.severity is Severity.BLOCKING:
-            yield PushFinding(replace(finding, path="user.name and user.email"), None, IDENTITY_FILE)
+def _of_identities(
+    identities: Iterable[str], store: str, live_secrets: Sequence[str], known: set[str]
+) -> Iterator[tuple[Finding, str]]:
+    """Yields what is found in who made a commit, with the identity, which is shown as a whole: so one question is
+    enough, and it is known from then on. What is known can only block."""
+    for identity in identities:
+        for finding in _findings([_as_file(IDENTITY_FILE, [identity])], store, live_secrets):
+            if finding.severity is Severity.BLOCKING:
+                yield replace(finding, line=None), identity
+            elif identity not in known:
+                known.add(identity)
+                yield replace(finding, line=None), identity
 
 
 def to_confirm(git: PrivateGit, findings: Iterable[PushFinding], remote: RemoteText) -> Iterator[ToConfirm]:
     """Yields the possible personal data that is not on the remote yet."""
     for item in findings:
-        if item.finding.severity is not Severity.CONFIRM or (item.blob is not None and remote.has_content(item.blob)):
+        if item.finding.severity is not Severity.CONFIRM:
             continue
-        readings = _readings(git, item)
-        if readings is None or not _is_known(item, readings, remote):
-            yield ToConfirm(item.finding, _lines_of_finding(item, readings))
+        if item.finding.made_in is MadeIn.PATH:
+            if not remote.has_path(item.path):
+                yield ToConfirm(item.finding, (item.path,))
+            continue
+        if item.blob is not None and remote.has_content(item.blob):
+            continue
+        texts = _texts(git, item)
+        if not any(remote.has_lines(_around(text, item.finding)) for text in texts):
+            yield ToConfirm(item.finding, _lines_of_finding(item, texts))
 
 
 def question(finding: Finding) -> str:
@@ -129,32 +182,23 @@ def _as_file(path: str, lines: Sequence[str]) -> MemoryFile:
 def _in_commit(finding: Finding, commit: str, blob: str | None, text: Sequence[str]) -> PushFinding:
     shown = replace(finding, path=f"{IN_COMMIT}{commit} {finding.path}")
     lines = tuple(text) if finding.line is None else tuple(_around(text, finding))
-    return PushFinding(shown, blob, finding.path, lines)
+    return PushFinding(shown, blob, finding.path, lines, in_history=True)
 
 
-@dataclass(frozen=True)
-class _Readings:
-    """What a content can be read as. `certain` is whether there is no other reading of it."""
-
-    texts: tuple[tuple[str, ...], ...]
-    certain: bool
-
-
-def _readings(git: PrivateGit, item: PushFinding) -> _Readings | None:
-    """Gives how the content of a finding reads, None where there is none or it is too large."""
+def _texts(git: PrivateGit, item: PushFinding) -> tuple[tuple[str, ...], ...]:
+    """Gives the lines that the content of a finding reads as, nothing where there is none or it is too large."""
     if item.blob is None:
-        return None
+        return ()
     ((_, content),) = read_objects(git, [item.blob], size_limit=FILE_LIMIT_BYTES, from_store=True)
     if content is None:
-        return None
-    decoded = decode_content(content)
-    return _Readings(tuple(tuple(lines_of(text)) for text in decoded.readings), not decoded.others)
+        return ()
+    return tuple(tuple(lines_of(text)) for text in decode_content(content).readings)
 
 
-def _lines_of_finding(item: PushFinding, readings: _Readings | None) -> tuple[str, ...]:
-    if readings is None or item.finding.line is None:
+def _lines_of_finding(item: PushFinding, texts: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    if not texts or item.finding.line is None:
         return item.lines
-    return tuple(dict.fromkeys(line for text in readings.texts for line in _around(text, item.finding)))
+    return tuple(dict.fromkeys(line for text in texts for line in _around(text, item.finding)))
 
 
 def _around(lines: Sequence[str], finding: Finding) -> Sequence[str]:
@@ -162,9 +206,3 @@ def _around(lines: Sequence[str], finding: Finding) -> Sequence[str]:
     if finding.line is None:
         return ()
     return lines[finding.line - 1 - finding.before : finding.line + finding.after]
-
-
-def _is_known(item: PushFinding, readings: _Readings, remote: RemoteText) -> bool:
-    if item.finding.line is None:
-        return readings.certain and remote.has_path(item.path)
-    return any(remote.has_lines(_around(text, item.finding)) for text in readings.texts)

@@ -51,6 +51,12 @@ def unpushed_commits(git: PrivateGit, tip: str | None, on_remote: Sequence[str])
     return tuple(UnpushedCommit(commit, added[commit.id], too_large) for commit in commits)
 
 
+def read_new_commit(git: PrivateGit, commit: str) -> CommitData:
+    """Gives what a commit that was just made says, as it will arrive; raises `RepositoryRefusedError`."""
+    (data,) = read_commits(git, [commit], size_limit=_COMMIT_LIMIT_BYTES)
+    return data
+
+
 def identities_on_remote(git: PrivateGit, on_remote: Sequence[str]) -> frozenset[str]:
     """Gives every author and committer of the commits that the remote has, as `name <address>`."""
     if not on_remote:

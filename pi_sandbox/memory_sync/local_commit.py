@@ -14,7 +14,7 @@ from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.git_access.config_rules import last_value, remote_names
 from pi_sandbox.git_access.private_git import PrivateGit, git_in_store
 from pi_sandbox.git_access.push_rules import refuse_unless_pushable
-from pi_sandbox.git_access.repository import Repository, read_repository
+from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError, read_repository
 from pi_sandbox.git_access.runner import GitFailedError
 from pi_sandbox.memory_sync.outcome import SyncFailedError
 from pi_sandbox.system.files import create_file
@@ -22,6 +22,7 @@ from pi_sandbox.system.files import create_file
 OWN_NAME = "pi-sandbox"
 OWN_ADDRESS = "pi-sandbox@localhost"
 
+_LONGEST_NAME = 200
 _OBJECT_MODE = 0o444
 _FOLDER_MODE = 0o777
 _REFLOG = "memory-sync"
@@ -48,9 +49,17 @@ class Identity:
 
 
 def identity_of(repository: Repository) -> Identity:
-    """Gives who the commits of a sync are by."""
-    name, address = (last_value(repository.config, key) for key in ("user.name", "user.email"))
-    return Identity(name or OWN_NAME, address or OWN_ADDRESS)
+    """Gives who the commits of a sync are by; raises `RepositoryRefusedError` for a name or address that is none."""
+    values = []
+    for key, usual in (("user.name", OWN_NAME), ("user.email", OWN_ADDRESS)):
+        value = last_value(repository.config, key) or usual
+        if len(value) > _LONGEST_NAME:
+            raise RepositoryRefusedError(
+                f"{key} in the store's .git/config is longer than {_LONGEST_NAME} characters: it is no name or address",
+                f"on the host, in the store: git config {key} followed by the right one",
+            )
+        values.append(value)
+    return Identity(*values)
 
 
 def subject(domain: str, date: str) -> str:

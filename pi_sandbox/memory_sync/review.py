@@ -33,7 +33,7 @@ Part = Own | Foreign
 
 @dataclass(frozen=True)
 class ReviewedCommit:
-    """An unpushed commit with its patch, and whether a sync made it."""
+    """A commit that is not on the remote, with its patch, and whether a sync made it."""
 
     data: CommitData
     patch: str
@@ -46,15 +46,14 @@ class Review:
 
     store: str
     branch: str
-    new_commit: str | None
+    new_commit: ReviewedCommit | None
     changes: tuple[str, ...]
-    diff: str
     commits: tuple[ReviewedCommit, ...]
 
     @property
     def tip(self) -> str:
         """The commit that is pushed."""
-        return self.new_commit if self.new_commit is not None else self.commits[-1].data.id
+        return (self.new_commit or self.commits[-1]).data.id
 
 
 def short_id(commit: str) -> str:
@@ -74,10 +73,13 @@ def changed_lines(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry
 def review_parts(review: Review) -> Iterator[Part]:
     """Yields the review in the order of sandbox.md, "Sync", step 4."""
     if review.new_commit is not None:
-        yield Own(f"{review.store}: changed files, for the new commit {short_id(review.new_commit)}")
+        name = short_id(review.new_commit.data.id)
+        yield Own(f"{review.store}: changed files, for the new commit {name}")
         yield from (Own(f"  {line}") for line in review.changes)
         yield Own(f"{review.store}: full diff")
-        yield Foreign(review.diff)
+        yield Foreign(review.new_commit.patch)
+        yield Own(f"{review.store}: what the new commit {name} says")
+        yield _words_of(review.new_commit)
     if review.commits:
         yield Own(f"{review.store}: unpushed commits ({len(review.commits)}), each with its patch")
     for commit in review.commits:
@@ -92,8 +94,12 @@ def _commit_parts(commit: ReviewedCommit) -> Iterator[Part]:
     yield Own(f"commit {short_id(commit.data.id)}")
     if not commit.made_by_sync:
         yield Own(f"warning: commit {short_id(commit.data.id)} was not made by memory-sync")
-    yield Foreign(f"{commit.data.header}\n\n{commit.data.message}")
+    yield _words_of(commit)
     yield Foreign(commit.patch)
+
+
+def _words_of(commit: ReviewedCommit) -> Foreign:
+    return Foreign(f"{commit.data.header}\n\n{commit.data.message}")
 
 
 def _change(before: TreeEntry | None, after: TreeEntry | None) -> str:

@@ -14,16 +14,16 @@ from pi_sandbox.memory_check.report import StoreReport
 from pi_sandbox.memory_sync.record import Push, SyncRecord, read_record, record_path
 from pi_sandbox.memory_sync.review import short_id
 from pi_sandbox.memory_sync.snapshot import Snapshot
-from pi_sandbox.memory_sync.store_check import check_repository, commits_on_remote
+from pi_sandbox.memory_sync.store_check import check_repository, commits_on_remote, failed_file
 
 
 @dataclass(frozen=True)
 class StoreStanding:
-    """How one store stands. `problem` says why nothing more is known."""
+    """How one store stands. `problem` says why nothing more is known; no number of unpushed commits: not known yet."""
 
     store: str
     branch: str | None = None
-    unpushed_commits: int = 0
+    unpushed_commits: int | None = None
     changed_files: int = 0
     check: StoreReport | None = None
     last_push: Push | None = None
@@ -43,6 +43,8 @@ def standing(store: str, folder: Path | None, records: Path) -> StoreStanding:
         return StoreStanding(store, problem="missing")
     except PiSandboxError as error:
         return StoreStanding(store, problem=" ".join(error.message.split()))
+    except OSError as error:
+        return StoreStanding(store, problem=failed_file(error))
 
 
 def standing_lines(one: StoreStanding) -> Iterator[str]:
@@ -51,7 +53,8 @@ def standing_lines(one: StoreStanding) -> Iterator[str]:
         yield f"== {one.store}: {one.problem}"
         return
     branch = f"on {one.branch}" if one.branch is not None else "on no branch (detached HEAD)"
-    files, commits = _count(one.changed_files, "changed file"), _count(one.unpushed_commits, "unpushed commit")
+    files, unpushed = _count(one.changed_files, "changed file"), one.unpushed_commits
+    commits = "unpushed commits unknown until a sync" if unpushed is None else _count(unpushed, "unpushed commit")
     yield f"== {one.store}: {files}, {commits} ({branch})"
     yield f"check: {_check_words(one.check)}"
     last = one.last_push
@@ -79,7 +82,7 @@ def standing_values(one: StoreStanding) -> dict[str, Any]:
 
 def _standing(store: str, repository: Repository, git: PrivateGit, record: SyncRecord) -> StoreStanding:
     snapshot = Snapshot(repository, git, keep=False)
-    on_remote = commits_on_remote(repository, git, record)
+    on_remote = commits_on_remote(git, record)
     report = check_repository(store, repository, git, snapshot, on_remote)
     return StoreStanding(
         store,
@@ -91,9 +94,12 @@ def _standing(store: str, repository: Repository, git: PrivateGit, record: SyncR
     )
 
 
-def _unpushed(repository: Repository, git: PrivateGit, on_remote: Sequence[str]) -> int:
+def _unpushed(repository: Repository, git: PrivateGit, on_remote: Sequence[str]) -> int | None:
+    """Counts from what a sync saw on the remote; without that nothing here can be believed about it."""
     if repository.head is None:
         return 0
+    if not on_remote:
+        return None
     known = [f"^{commit}" for commit in on_remote]
     return int(git.run("rev-list", "--count", repository.head, *known, "--"))
 

@@ -1,27 +1,27 @@
 """The memory check of one store, without writing to it and without a network.
 
-It sees exactly the files that a sync would push, and the commits that are not on the remote as far as is known here:
-from the record of the syncs and the store's remote-tracking refs. A repository that cannot be read is a finding that
+It sees exactly the files that a sync would push, and the commits that are not on the remote as far as is known here,
+from the record of the syncs. A repository that cannot be read is a finding that
 blocks: what was not looked at is not clean.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pi_sandbox.errors import FilesError
+from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.git_access.private_git import PrivateGit, private_git
 from pi_sandbox.git_access.repository import (
     NoRepositoryError,
     Repository,
     RepositoryRefusedError,
     read_repository,
-    tracking_commits,
 )
 from pi_sandbox.memory_check.check import StoreResult, check_store
 from pi_sandbox.memory_check.findings import Finding, Severity
 from pi_sandbox.memory_check.report import StoreReport
-from pi_sandbox.memory_sync.findings_of_push import IN_COMMIT, findings_of_history, store_kind
+from pi_sandbox.memory_sync.findings_of_push import IN_COMMIT, NewCommit, findings_of_history, store_kind
 from pi_sandbox.memory_sync.history import identities_on_remote, unpushed_commits
 from pi_sandbox.memory_sync.local_commit import identity_of
 from pi_sandbox.memory_sync.record import SyncRecord, read_record, record_path
@@ -38,13 +38,26 @@ def check_folder(store: str, folder: Path | None, records: Path) -> StoreReport:
         repository = read_repository(folder)
         with private_git(repository) as git:
             snapshot = Snapshot(repository, git, keep=False)
-            return check_repository(store, repository, git, snapshot, commits_on_remote(repository, git, record))
+            return check_repository(store, repository, git, snapshot, commits_on_remote(git, record))
     except NoRepositoryError:
         return StoreReport(store, None)
     except (RepositoryRefusedError, FilesError) as error:
-        message = visible(f"nothing was checked: {' '.join(error.message.split())}")
-        finding = Finding(".git", None, Severity.BLOCKING, "repository", message)
-        return StoreReport(store, StoreResult(store, (finding,), 0, 0))
+        return not_checked(store, error.message)
+    except OSError as error:
+        return not_checked(store, failed_file(error))
+
+
+def not_checked(store: str, why: str) -> StoreReport:
+    """Gives the report on a store that could not be looked at, which blocks."""
+    message = visible(f"nothing was checked: {' '.join(why.split())}")
+    finding = Finding(".git", None, Severity.BLOCKING, "repository", message)
+    return StoreReport(store, StoreResult(store, (finding,), 0, 0))
+
+
+def failed_file(error: OSError) -> str:
+    """Gives what the system says and of which file, for the owner."""
+    what = error.strerror or type(error).__name__
+    return f"{what}: {quoted(os.fsdecode(error.filename))}" if isinstance(error.filename, str | bytes) else what
 
 
 def check_repository(
@@ -57,10 +70,12 @@ def check_repository(
         unpushed_commits(git, repository.head, on_remote),
         store=store,
         checked=set(snapshot.entries),
-        known_identities=identities_on_remote(git, on_remote) | {str(identity_of(repository))},
+        known_identities=identities_on_remote(git, on_remote),
         live_secrets=(),
+        new=NewCommit((str(identity_of(repository)),)) if snapshot.changed else None,
     )
-    return StoreReport(store, replace(result, findings=(*result.findings, *(item.finding for item in history))))
+    findings = (*result.findings, *(item.finding for item in history))
+    return StoreReport(store, replace(result, findings=findings, ignored=snapshot.ignored))
 
 
 def next_steps(report: StoreReport, folder: str) -> Iterator[str]:
@@ -78,7 +93,13 @@ def _is_in_commit(finding: Finding) -> bool:
     return finding.path.startswith(IN_COMMIT)
 
 
-def commits_on_remote(repository: Repository, git: PrivateGit, record: SyncRecord) -> tuple[str, ...]:
-    """Gives what the remote was last seen to have, of what the store has too."""
-    seen = [*tracking_commits(repository), *([record.last_push.commit] if record.last_push else [])]
-    return tuple(commit for commit in seen if git.attempt("cat-file", "-e", f"{commit}^{{commit}}").status == 0)
+def commits_on_remote(git: PrivateGit, record: SyncRecord) -> tuple[str, ...]:
+    """Gives the commit that the remote was last seen to have, if the store has it too.
+
+    Only the record of the syncs says so: the store's own remote-tracking refs are lines in a file that everybody who
+    writes to the store can write.
+    """
+    if record.last_push is None:
+        return ()
+    commit = record.last_push.commit
+    return (commit,) if git.attempt("cat-file", "-e", f"{commit}^{{commit}}").status == 0 else ()

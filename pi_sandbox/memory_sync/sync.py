@@ -3,12 +3,12 @@
 One tree and one commit id are made before anything is shown; what is scanned, shown, confirmed and pushed is that.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pi_sandbox.git_access.object_copy import copy_commits, copy_contents
-from pi_sandbox.git_access.object_data import GITLINK, object_id
+from pi_sandbox.git_access.object_data import GITLINK, CommitData, object_id
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.push_rules import refuse_unless_pushable
 from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError, read_repository
@@ -18,15 +18,15 @@ from pi_sandbox.memory_check.findings import Severity
 from pi_sandbox.memory_check.report import StoreReport, finding_line, status_line, summary_line
 from pi_sandbox.memory_sync.console import Console
 from pi_sandbox.memory_sync.findings_of_push import (
+    NewCommit,
     PushFinding,
-    blocking_in_identity,
     findings_of_history,
     findings_of_tree,
     question,
     store_kind,
     to_confirm,
 )
-from pi_sandbox.memory_sync.history import UnpushedCommit, identities_on_remote, unpushed_commits
+from pi_sandbox.memory_sync.history import UnpushedCommit, identities_on_remote, read_new_commit, unpushed_commits
 from pi_sandbox.memory_sync.known_text import RemoteText
 from pi_sandbox.memory_sync.local_commit import Identity, identity_of, make_commit, note_push, subject, take_over
 from pi_sandbox.memory_sync.outcome import PushInterrupted, StoreOutcome, SyncFailedError
@@ -61,7 +61,7 @@ class _Candidate:
     """What would be pushed: the picture of the files, perhaps as a new commit, and the commits before it."""
 
     snapshot: Snapshot
-    new_commit: str | None
+    new_commit: CommitData | None
     commits: tuple[UnpushedCommit, ...]
 
 
@@ -138,6 +138,7 @@ class _Sync:
     def _checked(self, on_remote: str | None) -> _Candidate | None:
         """Step 3. Gives what may be shown, None where the owner did not confirm; raises if the check blocks."""
         before = [] if on_remote is None else [on_remote]
+        self._say("looking at the files and at what is not pushed yet")
         commits = unpushed_commits(self._git, self.repository.head, before)
         snapshot = Snapshot(self.repository, self._git, keep=True)
         result = check_store(
@@ -146,11 +147,14 @@ class _Sync:
             store_kind=store_kind(self.request.store),
             live_secrets=self.request.live_secrets,
         )
-        findings = [*findings_of_tree(result, snapshot.entries), *self._findings_besides(snapshot, commits, before)]
+        result = replace(result, ignored=snapshot.ignored)
+        blocked = any(finding.severity is Severity.BLOCKING for finding in result.findings)
+        new_commit = self._new_commit(snapshot) if snapshot.changed and not blocked else None
+        besides = self._findings_besides(snapshot, commits, new_commit, before)
+        findings = [*findings_of_tree(result, snapshot.entries), *besides]
         self._report(result, findings)
         if any(item.finding.severity is Severity.BLOCKING for item in findings):
             raise self._blocked(findings, on_remote)
-        new_commit = self._new_commit(snapshot) if snapshot.changed else None
         remote_text = RemoteText(self._git, tree_entries(self._git, on_remote))
         for item in to_confirm(self._git, findings, remote_text):
             if not self.console.show(item.lines) or not self.console.ask(question(item.finding)):
@@ -159,19 +163,27 @@ class _Sync:
         return _Candidate(snapshot, new_commit, commits)
 
     def _findings_besides(
-        self, snapshot: Snapshot, commits: Sequence[UnpushedCommit], before: Sequence[str]
-    ) -> list[PushFinding]:
-        known = identities_on_remote(self._git, before) | {str(self._identity)}
-        history = findings_of_history(
+        self,
+        snapshot: Snapshot,
+        commits: Sequence[UnpushedCommit],
+        new: CommitData | None,
+        before: Sequence[str],
+    ) -> Iterator[PushFinding]:
+        return findings_of_history(
             self._git,
             commits,
             store=self.request.store,
             checked=set(snapshot.entries),
-            known_identities=known,
+            known_identities=identities_on_remote(self._git, before),
             live_secrets=self.request.live_secrets,
+            new=self._words_of(new) if snapshot.changed else None,
         )
-        own = blocking_in_identity(str(self._identity), self.request.store, self.request.live_secrets)
-        return [*history, *own]
+
+    def _words_of(self, new: CommitData | None) -> NewCommit:
+        """What the new commit says, as it was read back; before it can be made, the identity that it would get."""
+        if new is None:
+            return NewCommit((str(self._identity),))
+        return NewCommit(new.identities, "\n".join((*new.other_headers, new.message)))
 
     def _report(self, result: StoreResult, findings: Sequence[PushFinding]) -> None:
         every = replace(result, findings=tuple(item.finding for item in findings))
@@ -189,9 +201,10 @@ class _Sync:
             hint = f"to drop the unpushed commits, but not the files, on the host:\n  {git} {way}"
         return SyncFailedError("blocked by the memory check (fix the listed lines)", hint)
 
-    def _new_commit(self, snapshot: Snapshot) -> str:
+    def _new_commit(self, snapshot: Snapshot) -> CommitData:
         message = subject(self.request.domain, self.request.date)
-        return make_commit(self._git, snapshot.write_tree(), self.repository.head, message, self._identity)
+        made = make_commit(self._git, snapshot.write_tree(), self.repository.head, message, self._identity)
+        return read_new_commit(self._git, made)
 
     def _review(self, candidate: _Candidate) -> Review:
         empty = object_id("tree", b"", self._git.object_format)
@@ -207,9 +220,10 @@ class _Sync:
         earlier = (snapshot.committed.get(path) for path in snapshot.changed_paths())
         replaced = [entry.id for entry in earlier if entry is not None and entry.mode != GITLINK]
         copy_contents(self._git, replaced, size_limit=FILE_LIMIT_BYTES)
-        diff = "" if candidate.new_commit is None else self._diff(self.repository.head or empty, candidate.new_commit)
+        new = candidate.new_commit
+        reviewed = None if new is None else ReviewedCommit(new, self._diff(self.repository.head or empty, new.id), True)
         changes = changed_lines(snapshot.committed, {entry.path: entry for entry in snapshot.entries})
-        return Review(self.request.store, self._branch, candidate.new_commit, changes, diff, commits)
+        return Review(self.request.store, self._branch, reviewed, changes, commits)
 
     def _diff(self, before: str, after: str) -> str:
         options = ("-p", "-r", "--text", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--abbrev=12")
@@ -219,8 +233,8 @@ class _Sync:
         """The record comes first: a commit that is in the store and not in it would count as somebody else's."""
         if candidate.new_commit is None:
             return
-        self._write_record(self.record.with_commit(candidate.new_commit))
-        take_over(self.repository, self._git, candidate.new_commit, self._identity, self.request.shown_folder)
+        self._write_record(self.record.with_commit(candidate.new_commit.id))
+        take_over(self.repository, self._git, candidate.new_commit.id, self._identity, self.request.shown_folder)
 
     def _push(self, commit: str) -> None:
         self._say(f"pushing {short_id(commit)}")

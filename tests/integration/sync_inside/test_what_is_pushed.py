@@ -11,7 +11,7 @@ import pytest
 
 from pi_sandbox.git_access.object_data import object_id
 from pi_sandbox.memory_sync.outcome import StoreOutcome
-from tests.integration.sync_inside.stores import Conversation, make_store
+from tests.integration.sync_inside.stores import DATE, Conversation, make_store
 
 BLOCKED = "blocked by the memory check (fix the listed lines)"
 
@@ -384,6 +384,59 @@ def test_the_headers_of_an_unpushed_commit_are_shown_as_they_stand_in_it(pushed)
 
     assert "  | author Owner <owner@localhost> 1700000000 +0130" in result.said.lines
     assert f"  | tree {pushed.git('rev-parse', 'HEAD^{tree}')}" in result.said.lines
+
+
+def test_the_new_commits_author_is_shown_and_asked_about_until_the_remote_has_it(pushed):
+    pushed.git("config", "user.name", "Erika Beispiel")
+    pushed.git("config", "user.email", PERSON)
+    pushed.note("build", "It is built by make, twice.")
+    assert pushed.sync("n").outcome is StoreOutcome.SKIPPED
+    assert pushed.tip == pushed.head
+
+    result = pushed.sync("y", "y")
+    assert result.outcome is StoreOutcome.PUSHED
+    assert result.said.questions[0].startswith("confirm user.name and user.email personal-")
+    shown = [line for line in result.said.lines if line.startswith("  | ")]
+    assert f"  | Erika Beispiel <{PERSON}>" in shown
+    assert any(line.startswith(f"  | author Erika Beispiel <{PERSON}> ") for line in shown)
+    assert any(line.startswith(f"  | committer Erika Beispiel <{PERSON}> ") for line in shown)
+    assert f"  | chore(memory): sync private {DATE}" in shown
+
+    pushed.note("build", "It is built by make, thrice.")
+    assert pushed.sync("y").said.questions == ["push private? [y/N]"]
+
+
+def test_a_secret_in_the_name_of_the_owner_blocks_and_names_the_setting(pushed):
+    pushed.git("config", "user.name", f"token: {made_up_key()}")
+    pushed.note("build", "It is built by make, twice.")
+    result = pushed.sync("y")
+
+    assert result.message == "blocked by the memory check (fix the listed lines)"
+    assert "user.name and user.email blocking secret" in result.said.text
+    assert result.hint == ""
+    assert made_up_key() not in result.said.text
+
+
+@pytest.mark.parametrize("key", ["user.name", "user.email"])
+def test_a_name_longer_than_names_are_is_refused(pushed, key):
+    pushed.git("config", key, "A" * 201)
+    pushed.note("build", "It is built by make, twice.")
+    result = pushed.sync("y")
+    assert f"{key} in the store's .git/config is longer than 200 characters" in result.message
+    assert result.said.questions == []
+
+    pushed.git("config", key, "A" * 200)
+    assert pushed.sync("y").outcome is StoreOutcome.PUSHED
+
+
+def test_a_person_in_the_name_of_a_copied_note_is_asked_about(pushed):
+    content = (pushed.folder / "notes" / "build.md").read_bytes()
+    pushed.write(f"notes/{PERSON}", content)
+    assert pushed.sync("n").said.questions == [f"confirm notes/{PERSON} personal-email? [y/N]"]
+    assert pushed.sync("y", "y").outcome is StoreOutcome.PUSHED
+
+    pushed.note("build", "It is built by make, twice.")
+    assert pushed.sync("y").said.questions == ["push private? [y/N]"]
 
 
 def test_a_stranger_as_author_is_asked_once_and_the_owner_never(pushed):

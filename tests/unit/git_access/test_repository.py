@@ -8,7 +8,6 @@ from pi_sandbox.git_access.repository import (
     NoRepositoryError,
     RepositoryRefusedError,
     read_repository,
-    tracking_commits,
 )
 from tests.unit.git_access.repositories import git, make
 
@@ -74,12 +73,14 @@ def test_a_branch_in_a_folder_is_read(folder):
     assert read_repository(folder).branch == "notes/mine"
 
 
-def test_tracking_branches_are_read_loose_and_packed(folder):
-    head = git(folder, "rev-parse", "HEAD")
-    git(folder, "update-ref", "refs/remotes/origin/main", head)
-    assert tracking_commits(read_repository(folder)) == (head,)
-    git(folder, "pack-refs", "--all", "--prune")
-    assert tracking_commits(read_repository(folder)) == (head,)
+def test_a_file_in_place_of_the_packs_is_refused(folder):
+    packs = folder / ".git" / "objects" / "pack"
+    packs.rmdir()
+    read_repository(folder)
+    packs.write_text("x")
+
+    with pytest.raises(RepositoryRefusedError, match="objects/pack is no folder"):
+        read_repository(folder)
 
 
 def test_no_repository_is_told_apart(tmp_path):

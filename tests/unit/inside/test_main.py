@@ -1,14 +1,18 @@
 """The three commands of the sync image on stores in a temporary folder, as far as they go without a remote."""
 
+import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 
 import pytest
 from click.testing import CliRunner
 
+from pi_sandbox.inside import main
 from pi_sandbox.inside.main import Places, commands
+from pi_sandbox.memory_sync import snapshot
 from pi_sandbox.memory_sync.record import Push, SyncRecord, record_path, write_record
 from tests.unit.git_access.repositories import git
 
@@ -198,7 +202,7 @@ def test_status_before_the_first_sync(places):
     result = run(places, "memory-status", "private")
 
     assert result.output.splitlines() == [
-        "== core: 0 changed files, 1 unpushed commit (on main)",
+        "== core: 0 changed files, unpushed commits unknown until a sync (on main)",
         "check: clean",
         "last synced: never",
         "== private: 4 changed files, 0 unpushed commits (on main)",
@@ -227,6 +231,86 @@ def test_status_after_a_sync_and_as_json(places):
     assert values["last_push"]["commit"] == commit
 
 
+def test_a_line_among_the_stores_own_refs_hides_no_unpushed_commit(places):
+    core = places.brain / "core"
+    git(core, "add", ".")
+    git(core, "commit", "-q", "-m", "first")
+    first = git(core, "rev-parse", "HEAD")
+    push = Push(first, "main", "https://git.example.org/a.git", "2026-01-31T12:00:00Z")
+    (core / "notes" / "build.md").write_text(f"{NOTE}token: {key()}\n")
+    git(core, "commit", "-q", "-a", "-m", "second")
+    (core / "notes" / "build.md").write_text(NOTE)
+    git(core, "commit", "-q", "-a", "-m", "third")
+    (core / ".git" / "packed-refs").write_text(f"{git(core, 'rev-parse', 'HEAD')} refs/remotes/origin/main\n")
+
+    for record, words in ((SyncRecord(), "unknown until a sync"), (SyncRecord((), push), "2 unpushed commits")):
+        write_record(record_path(places.records, "core"), record)
+        assert words in run(places, "memory-status", "private").output.splitlines()[0]
+        assert run(places, "memory-check", "private").exit_code == 32
+    values = json.loads(run(places, "memory-status", "private", "--format", "json").output)["stores"]
+    assert [store["unpushed_commits"] for store in values] == [2, 0]
+
+
+def _unreadable_pack(core, _monkeypatch):
+    packs = core / ".git" / "objects" / "pack"
+    packs.rmdir()
+    packs.write_text("x")
+
+
+def _full_disk(_core, monkeypatch):
+    def full(*_arguments, **_options):
+        raise OSError(errno.ENOSPC, "No space left on device", "/tmp/store-index")
+
+    monkeypatch.setattr(snapshot, "open_folders", full)
+
+
+@pytest.mark.parametrize(
+    ("damage", "named"), [(_unreadable_pack, ".git/objects/pack"), (_full_disk, "/tmp/store-index")]
+)
+def test_a_store_that_the_system_cannot_read_is_said_to_be_so_and_names_the_file(places, monkeypatch, damage, named):
+    damage(places.brain / "core", monkeypatch)
+    checked, status = run(places, "memory-check", "private"), run(places, "memory-status", "private")
+
+    assert "== core: blocked\n.git blocking repository: nothing was checked: " in checked.output
+    assert named in checked.output.splitlines()[1]
+    assert "== private: " in checked.output
+    assert checked.exit_code == 32
+    assert status.output.startswith("== core: ")
+    assert named in status.output.splitlines()[0]
+    assert status.exit_code == 30
+
+
+def test_a_check_that_dies_on_one_store_blocks_it_and_looks_at_the_next(places, monkeypatch):
+    def killed(store, *others):
+        if store == "core":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return check(store, *others)
+
+    check = main.check_folder
+    monkeypatch.setattr(main, "check_folder", killed)
+    result = run(places, "memory-check", "private")
+
+    first, second, third = result.output.splitlines()[:3]
+    assert (first, third) == ("== core: blocked", "== private: clean")
+    assert "nothing was checked: it was ended by force, as the kernel does at the memory limit" in second
+    assert result.exit_code == 32
+
+
+def test_a_status_that_dies_on_one_store_is_said_and_the_next_is_shown(places, monkeypatch):
+    def killed(store, *others):
+        if store == "core":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return known(store, *others)
+
+    known = main.standing
+    monkeypatch.setattr(main, "standing", killed)
+    result = run(places, "memory-status", "private")
+
+    assert "== core: not checked: it was ended by force" in result.output
+    assert "== private: 4 changed files" in result.output
+    assert result.exit_code == 30
+
+
 def test_status_of_a_missing_and_a_refused_store_says_so(places):
     (places.brain / "private" / ".git" / "commondir").write_text("/elsewhere\n")
     result = run(places, "memory-status", "private", "--missing", "core")
@@ -240,6 +324,7 @@ def test_status_of_a_missing_and_a_refused_store_says_so(places):
 
 
 def sync(places, monkeypatch, *arguments, **variables):
+    monkeypatch.setattr(main, "in_own_process", lambda work, _passed_on=(): work())
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     return run(places, "memory-sync", "private", "--date", "2026-01-31", *arguments)

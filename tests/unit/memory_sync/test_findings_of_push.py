@@ -9,7 +9,14 @@ from pi_sandbox.git_access.trees import tree_entries
 from pi_sandbox.memory_check.check import check_store
 from pi_sandbox.memory_check.format_rules import StoreKind
 from pi_sandbox.memory_check.memory_file import MemoryFile
-from pi_sandbox.memory_sync.findings_of_push import findings_of_history, findings_of_tree, question, to_confirm
+from pi_sandbox.memory_sync import findings_of_push as module
+from pi_sandbox.memory_sync.findings_of_push import (
+    NewCommit,
+    findings_of_history,
+    findings_of_tree,
+    question,
+    to_confirm,
+)
 from pi_sandbox.memory_sync.history import unpushed_commits
 from pi_sandbox.memory_sync.known_text import RemoteText
 from tests.unit.git_access.repositories import git, make
@@ -51,6 +58,43 @@ def test_a_known_line_beside_a_byte_that_is_not_utf8_is_not_asked_about_again(tm
     assert bool(asked(tmp_path, person if known else b"nothing\n", person + b"\xff\n")) is is_asked
 
 
+MAIL = "erika@kanzlei.example"
+
+
+@pytest.mark.parametrize(("path", "asked_about"), [(f"notes/{MAIL}", [(MAIL, True)]), ("notes/c.md", [])])
+def test_a_person_in_a_new_name_is_asked_about_although_the_content_is_on_the_remote(tmp_path, path, asked_about):
+    folder = make(tmp_path / "store")
+    content = (folder / "a.md").read_bytes()
+    blob = git(folder, "rev-parse", "HEAD:a.md")
+    result = check_store([MemoryFile(path, content)], store="work", store_kind=StoreKind.DOMAIN)
+    with private_git(read_repository(folder)) as private:
+        head = tree_entries(private, git(folder, "rev-parse", "HEAD"))
+        entry = TreeEntry(path, "100644", blob)
+        found = findings_of_tree(result, [entry])
+        to_ask = list(to_confirm(private, found, RemoteText(private, head)))
+        assert [(MAIL, one.lines == (path,)) for one in to_ask] == asked_about
+        assert not list(to_confirm(private, found, RemoteText(private, {**head, path: entry})))
+
+
+def test_a_person_in_another_reading_is_known_only_with_the_whole_content(tmp_path):
+    folder = make(tmp_path / "store")
+    content = b"\xff\xfe" + f"Mail {MAIL} \n".encode()
+    (folder / "b.md").write_bytes(content)
+    blob = git(folder, "hash-object", "-w", "--no-filters", "b.md")
+    result = check_store([MemoryFile("b.md", content)], store="work", store_kind=StoreKind.DOMAIN)
+    found = findings_of_tree(result, [TreeEntry("b.md", "100644", blob)])
+    with private_git(read_repository(folder)) as private:
+        same_name = RemoteText(private, {"b.md": TreeEntry("b.md", "100644", git(folder, "rev-parse", "HEAD:a.md"))})
+        same_content = RemoteText(private, {"c.md": TreeEntry("c.md", "100644", blob)})
+        assert [one.finding.category for one in to_confirm(private, found, same_name)] == ["personal-email"]
+        assert not list(to_confirm(private, found, same_content))
+
+
+def test_more_findings_than_are_listed_are_known_only_with_the_whole_content(tmp_path):
+    lines = "".join(f"Mail n{number}@kanzlei.example\n" for number in range(103))
+    assert asked(tmp_path, lines.encode(), (lines + "\n").encode()) == ["personal-email"]
+
+
 def history(tmp_path, files: dict[str, str], message: str, identity: str = "t <t@localhost>"):
     """Gives what is to be confirmed of one unpushed commit after a first one."""
     folder = make(tmp_path / "store")
@@ -70,6 +114,53 @@ def history(tmp_path, files: dict[str, str], message: str, identity: str = "t <t
             live_secrets=(),
         )
         return list(to_confirm(private, found, RemoteText(private, tree_entries(private, first))))
+
+
+def of_new_commit(tmp_path, new, *, known=frozenset()):
+    folder = make(tmp_path / "store")
+    with private_git(read_repository(folder)) as private:
+        return list(
+            findings_of_history(
+                private,
+                (),
+                store="work",
+                checked=set(),
+                known_identities=known,
+                live_secrets=("a-live-secret",),
+                new=new,
+            )
+        )
+
+
+PERSON = f"Erika Musterfrau <{MAIL}>"
+
+
+def test_the_identity_of_the_new_commit_is_asked_about_unless_the_remote_has_it(tmp_path):
+    asked_about = of_new_commit(tmp_path / "a", NewCommit((PERSON, PERSON)))
+    assert [(one.finding.path, one.lines, one.in_history) for one in asked_about] == [
+        ("user.name and user.email", (PERSON,), False)
+    ]
+    assert not of_new_commit(tmp_path / "b", NewCommit((PERSON,)), known=frozenset({PERSON}))
+    assert not of_new_commit(tmp_path / "c", NewCommit(("pi-sandbox <pi-sandbox@localhost>",)))
+
+
+def test_a_credential_in_the_words_of_the_new_commit_blocks(tmp_path):
+    known = frozenset({"a-live-secret <x@localhost>"})
+    for number, new in enumerate((NewCommit(tuple(known)), NewCommit((), "chore\n\na-live-secret\n"))):
+        found = of_new_commit(tmp_path / str(number), new, known=known)
+        assert [str(one.finding.severity) for one in found] == ["blocking"]
+
+
+def test_more_findings_in_the_history_than_are_looked_at_block(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "OF_A_SEVERITY", 1)
+    assert [one.finding.category for one in of_new_commit(tmp_path / "a", NewCommit((f"E <{MAIL}>",)))] == [
+        "personal-email"
+    ]
+    found = of_new_commit(tmp_path / "b", NewCommit((f"E <{MAIL}>", f"F <f{MAIL}>")))
+    assert [(one.finding.category, str(one.finding.severity)) for one in found] == [
+        ("personal-email", "confirm"),
+        ("too-many-findings", "blocking"),
+    ]
 
 
 def test_the_line_that_a_question_is_about_comes_with_it(tmp_path):

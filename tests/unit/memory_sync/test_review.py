@@ -28,16 +28,17 @@ def test_changes_are_named_by_kind_and_odd_names_are_visible():
 
 
 def test_a_new_commit_and_unpushed_ones_are_shown_in_order():
-    review = Review(
-        "private", "main", "c3", ("added a",), "diff", (commit("c1", by_sync=True), commit("c2", by_sync=False))
-    )
+    unpushed = (commit("c1", by_sync=True), commit("c2", by_sync=False))
+    review = Review("private", "main", commit("c3", by_sync=True), ("added a",), unpushed)
 
     assert review.tip == "c3"
     assert list(review_parts(review)) == [
         Own("private: changed files, for the new commit c3"),
         Own("  added a"),
         Own("private: full diff"),
-        Foreign("diff"),
+        Foreign("patch of c3"),
+        Own("private: what the new commit c3 says"),
+        Foreign(f"{HEADER}\n\nsubject\n"),
         Own("private: unpushed commits (2), each with its patch"),
         Own("commit c1"),
         Foreign(f"{HEADER}\n\nsubject\n"),
@@ -51,7 +52,7 @@ def test_a_new_commit_and_unpushed_ones_are_shown_in_order():
 
 
 def test_without_a_new_commit_the_last_unpushed_one_is_pushed():
-    review = Review("private", "main", None, (), "", (commit("c1", by_sync=True), commit("c2", by_sync=True)))
+    review = Review("private", "main", None, (), (commit("c1", by_sync=True), commit("c2", by_sync=True)))
 
     assert review.tip == "c2"
     assert Own("private: the push would send 2 commits, up to c2") in review_parts(review)
