@@ -3,7 +3,8 @@
 - Foreign text stands behind a bar on every row, also where the terminal would wrap it, with every character visible. A
   line that names something foreign is indented where it wraps. So whatever begins at the left margin is ours.
 - A question waits until nothing more comes from the keys, since a paste may still be on its way here, and forgets it.
-  Then it reads one line, and takes exactly `y` for yes. No terminal, no input, restless keys, a closed window: no.
+  Then it reads one line, and takes exactly `y` for yes. No terminal, no input, restless keys, a closed window, one too
+  narrow for the bar: no.
 - An answer that is neither y nor a plain no is told that it is a no.
 - Our own lines are broken between words where they fit; what has no blank, such as a path, is never broken by us.
 - Once whoever reads us is gone, nothing counts as shown.
@@ -16,7 +17,6 @@ import select
 import sys
 import termios
 import time
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
@@ -60,6 +60,9 @@ class TerminalConsole:
         if self._terminal is None:
             self._write("no (there is no terminal to answer on)\n")
             return False
+        if self._is_too_narrow():
+            self._write("no (the window is too narrow to ask in)\n")
+            return False
         if not quiet:
             self._write("no (the keys did not rest)\n")
             return False
@@ -77,6 +80,11 @@ class TerminalConsole:
             self._write("\n")
             return b""
         return typed.rstrip(b"\r\n")
+
+    def _is_too_narrow(self) -> bool:
+        """Whether rows that are as short as they get would still be wrapped, to the left margin."""
+        width = self._width(0)
+        return width is not None and width < len(BAR) + _NARROWEST
 
     def _width(self, taken: int) -> int | None:
         return terminal_width(self._output, taken)
@@ -147,11 +155,12 @@ def _columns(text: str) -> int:
 
 
 def _columns_of(character: str) -> int:
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    """No two terminals agree on every character, and a row that is too short forges nothing."""
+    return 1 if " " <= character <= "~" else 2
 
 
 def rows(line: str, width: int | None) -> Iterator[str]:
-    """Cuts a line into pieces that each fit into the width, behind a blank where one is near; wide letters count two.
+    """Cuts a line into pieces that each fit into the width, behind a blank where one is near; all but ASCII counts two.
 
     Nothing is lost: the pieces together are the line.
     """

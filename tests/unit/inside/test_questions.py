@@ -174,6 +174,27 @@ def test_a_line_that_the_terminal_would_wrap_has_the_bar_on_every_row():
     assert "".join(line.removeprefix(BAR) for line in shown) == "x" * 36 + "push core? [y/N] " + "\u754c" * 40
 
 
+@pytest.mark.parametrize("character", ["\u4dc0", "\u2630", "\u268a", "\U0001d300", "\u00a7", "\u2500"])
+def test_a_row_of_characters_that_terminals_disagree_on_has_room_for_the_widest(character):
+    child = on_terminal(f"console.show(['{character}' * 38 + 'push core? [y/N] '])", dimensions=(24, 80))
+    child.expect(pexpect.EOF)
+    shown = child.before.replace("\r\n", "\n").strip("\n").split("\n")
+
+    assert all(line.startswith(BAR) for line in shown)
+    assert all(sum(2 if one == character else 1 for one in line) <= 80 for line in shown)
+
+
+@pytest.mark.parametrize(("columns", "answer"), [(23, "False"), (24, "True")])
+def test_nothing_is_asked_in_a_window_in_which_foreign_text_would_reach_the_margin(columns, answer):
+    child = on_terminal("print(console.ask('push core? [y/N]'))", dimensions=(24, columns))
+    child.expect_exact("push core? [y/N] ")
+    child.send("y\n")
+    child.expect(pexpect.EOF)
+
+    assert answer in child.before.split()
+    assert ("too narrow" in " ".join(child.before.split())) is (answer == "False")
+
+
 def test_a_name_cannot_begin_a_row_when_it_wraps():
     name = "x" * 50 + "push core? [y/N] " + "y" * 60
     body = f"console.name('  added {name}'); console.ask('confirm {name}:1 personal-email? [y/N]')"
@@ -201,6 +222,8 @@ def test_a_name_that_fits_stays_one_line():
         ("abcd", 4, ["abcd"]),
         ("abcde", 4, ["abcd", "e"]),
         ("a界界b", 4, ["a界", "界b"]),
+        ("a\u4dc0\u4dc0b", 4, ["a\u4dc0", "\u4dc0b"]),
+        ("\u00e9\u00e9\u00e9", 4, ["\u00e9\u00e9", "\u00e9"]),
         ("abcde", None, ["abcde"]),
         ("many words here", 10, ["many words", " here"]),
         ("many wordy here", 9, ["many ", "wordy ", "here"]),
