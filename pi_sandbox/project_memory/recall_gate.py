@@ -9,10 +9,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from pi_sandbox.project_memory.javascript_text import has_blank, trimmed
 from pi_sandbox.project_memory.limits import SELECTOR_PAUSE_REQUESTS
 from pi_sandbox.project_memory.recall_budget import RecallBudget
+
+
+class NoSelector(StrEnum):
+    """Why the selector is not asked, in words."""
+
+    ONE_WORD = "the text is one word"
+    BUDGET = "the budget of this branch is used up"
+    PAUSE = "the selector was late several times in a row"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,10 @@ def may_need_memory(user_text: str) -> bool:
     return has_blank(trimmed(user_text))
 
 
-def asks_selector(user_text: str, budget: RecallBudget, pace: SelectorPace) -> bool:
-    """Tells whether the selector is asked for this text now."""
-    return may_need_memory(user_text) and not budget.reached and pace.pause == 0
+def why_no_selector(user_text: str, budget: RecallBudget, pace: SelectorPace) -> NoSelector | None:
+    """Gives the first rule by which the selector is not asked for this text now, `None` where it is asked."""
+    if not may_need_memory(user_text):
+        return NoSelector.ONE_WORD
+    if budget.reached:
+        return NoSelector.BUDGET
+    return NoSelector.PAUSE if pace.pause else None

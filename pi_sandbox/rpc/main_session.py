@@ -16,7 +16,7 @@ from pi_sandbox.project_memory.journal_entry import Task
 from pi_sandbox.project_memory.memory_files import SeenFile, floored_ms, read_for_baseline
 from pi_sandbox.project_memory.memory_reading import read_index, recall
 from pi_sandbox.project_memory.recall_budget import RecallBudget
-from pi_sandbox.project_memory.recall_gate import SelectorPace, asks_selector
+from pi_sandbox.project_memory.recall_gate import NoSelector, SelectorPace, why_no_selector
 from pi_sandbox.project_memory.reminders import age_reminder
 from pi_sandbox.project_memory.selection import (
     SelectorHistory,
@@ -110,9 +110,11 @@ class MainSession:
             return {"run": False, "reason": "recall is turned off in config.json"}
         budget = RecallBudget(params["usedUnits"], params["usedUp"])
         with self._lock:
-            if not asks_selector(params["prompt"], budget, self._pace):
+            refusal = why_no_selector(params["prompt"], budget, self._pace)
+            if refusal is NoSelector.PAUSE:
                 self._pace = self._pace.after_pause()
-                return {"run": False, "reason": "one word, or the branch's budget is used up, or the selector pauses"}
+            if refusal is not None:
+                return {"run": False, "reason": refusal.value}
             history = self._history
         topics = scan_topics(self._access.storage.memory_root)
         if not topics:
