@@ -9,11 +9,16 @@ from pi_sandbox.credentials.keychain import Keychain
 from pi_sandbox.credentials.sources import CommandSource, credential_source, keyring_account
 from pi_sandbox.errors import SecretsError, SettingsError, UsageError, quoted
 from pi_sandbox.settings.domains import CORE, parse_domain_name
+from pi_sandbox.settings.env_file import showable_name
 from pi_sandbox.settings.settings import Settings
 from pi_sandbox.settings.table import PASS_SECRETS, URL_SUFFIX, store_setting
 from pi_sandbox.settings.values import parse_secret_names
 
 _TOKEN_NAME = re.compile(r"brain-(?P<store>.+)-token")
+_TOKEN_LIKE = re.compile(r"(?=.*[a-z])(?=.*[0-9])\w{20,}")
+"""Long, with digits and small letters: so are tokens, and no variable that a program reads its key from."""
+_NOT_SHOWN = "what was given as NAME (not shown)"
+_LONGEST_SHOWN = 64
 
 
 class State(Enum):
@@ -47,20 +52,33 @@ class SecretKind:
 
 
 def secret_kind(name: str) -> SecretKind:
-    """Gives what a name stands for; raises `UsageError` for a name that can be neither."""
+    """Gives what a name stands for; raises `UsageError` for a name that can be neither.
+
+    A value that was given in place of its name is refused, and neither shown nor kept as a name.
+    """
+    shown = _shown(name)
     if match := _TOKEN_NAME.fullmatch(name):
         store = match["store"]
         try:
             return SecretKind(name, store if store == CORE else parse_domain_name(store))
         except SettingsError as error:
-            raise UsageError(f"{quoted(name)} is not the token of a store: {error.message}", _NAME_HINT) from error
+            raise UsageError(f"{shown} is not the token of a store", _NAME_HINT) from error
     try:
         names = parse_secret_names(name)
     except ValueError as error:
-        raise UsageError(f"{quoted(name)} is not the name of a secret: it {error}", _NAME_HINT) from error
+        reason = f": it {error}" if shown != _NOT_SHOWN else ""
+        raise UsageError(f"{shown} is not the name of a secret{reason}", _NAME_HINT) from error
     if names != (name,):
-        raise UsageError(f"{quoted(name)} is more than one name", _NAME_HINT)
+        raise UsageError(f"{shown} is more than one name", _NAME_HINT)
+    if _TOKEN_LIKE.fullmatch(name):
+        raise UsageError(f"{_NOT_SHOWN} looks like the value of a secret and not like its name", _NAME_HINT)
     return SecretKind(name, None)
+
+
+def _shown(name: str) -> str:
+    """Gives the name for a message; it may be a secret, given in the wrong place."""
+    is_token_name = _TOKEN_NAME.fullmatch(name) is not None and len(name) <= _LONGEST_SHOWN
+    return quoted(name) if is_token_name or showable_name(name) == name else _NOT_SHOWN
 
 
 def setting_note(kind: SecretKind, settings: Settings) -> str:

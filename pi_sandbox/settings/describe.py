@@ -1,5 +1,6 @@
 """The settings as rows for a reader, with where each value came from (`pi-sandbox doctor`)."""
 
+import shlex
 from dataclasses import dataclass
 
 from pi_sandbox.settings import table
@@ -47,9 +48,17 @@ def _store_values(settings: Settings) -> dict[str, str | None]:
     shown: dict[str, str | None] = {}
     for name, store in settings.stores.items():
         shown[table.store_setting(name, table.URL_SUFFIX)] = store.url
-        shown[table.store_setting(name, table.TOKEN_COMMAND_SUFFIX)] = store.token_command
+        shown[table.store_setting(name, table.TOKEN_COMMAND_SUFFIX)] = _program(store.token_command)
         shown[table.store_setting(name, table.USER_SUFFIX)] = store.user
     return shown
+
+
+def _program(command: str | None) -> str | None:
+    """Gives the program alone: a token may stand among its arguments by mistake."""
+    if command is None:
+        return None
+    program, *arguments = shlex.split(command)
+    return f"{program} … (arguments not shown)" if arguments else program
 
 
 def _proxy_rows(settings: Settings) -> tuple[SettingDescription, ...]:

@@ -113,3 +113,26 @@ def test_a_stored_item_that_nothing_will_use_is_said() -> None:
     assert "BRAIN_CORE_URL" in setting_note(secret_kind("brain-core-token"), configured)
     assert "core, private, work" in setting_note(secret_kind("brain-wrok-token"), configured)
     assert "BRAIN_WORK_TOKEN_CMD" in setting_note(secret_kind("brain-work-token"), configured)
+
+
+VALUES = (
+    "gl" + "pat-Zx8Kq2Vn7Lw4Rt9Bm3pQ",
+    "gh" + "p_abcdefghijklmnopqrstuvwx0123456789AB",
+    "ada:secretword",
+    "a b",
+    "x\ny",
+)
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_a_value_that_is_given_as_a_name_is_refused_and_not_shown(value: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        secret_kind(value)
+    assert value not in refused.value.message + refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "name", ["ANTHROPIC_API_KEY", "AZURE_OPENAI_API_KEY_2", "my_key", "HF_TOKEN", "brain-core-token"]
+)
+def test_the_name_of_a_variable_is_one(name: str) -> None:
+    assert secret_kind(name).name == name

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from pi_sandbox.settings.describe import NOT_SET, NOT_SHOWN, describe_settings
 from pi_sandbox.settings.load import load_settings
 from pi_sandbox.settings.settings import Origin
@@ -16,8 +18,16 @@ def test_each_row_says_where_its_value_came_from():
 
     assert (rows["PI_SANDBOX_CPUS"].shown, rows["PI_SANDBOX_CPUS"].origin) == ("1.5", Origin.ENVIRONMENT)
     assert (rows["PI_SANDBOX_MEMORY"].shown, rows["PI_SANDBOX_MEMORY"].origin) == ("4g", Origin.DEFAULT)
-    assert (rows["BRAIN_CORE_TOKEN_CMD"].shown, rows["BRAIN_CORE_TOKEN_CMD"].origin) == ("op read x", Origin.ENV_FILE)
+    assert (rows["BRAIN_CORE_TOKEN_CMD"].shown, rows["BRAIN_CORE_TOKEN_CMD"].origin) == (
+        "op … (arguments not shown)",
+        Origin.ENV_FILE,
+    )
     assert (rows["BRAIN_CORE_URL"].shown, rows["BRAIN_CORE_URL"].origin) == (NOT_SET, None)
+
+
+@pytest.mark.parametrize(("command", "shown"), [("echo made-up-token", "echo … (arguments not shown)"), ("tok", "tok")])
+def test_of_a_token_command_only_the_program_is_shown(command, shown):
+    assert describe({"BRAIN_CORE_TOKEN_CMD": command})["BRAIN_CORE_TOKEN_CMD"].shown == shown
 
 
 def test_there_is_a_row_for_every_setting_of_every_store():
