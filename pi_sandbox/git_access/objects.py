@@ -29,6 +29,13 @@ def read_objects(
             yield name, next(contents) if size <= size_limit else None
 
 
+def total_size(git: PrivateGit, ids: Sequence[str]) -> int:
+    """Gives how many bytes the objects are, each as often as it is named; raises `RepositoryRefusedError`."""
+    different = list(dict.fromkeys(ids))
+    sizes = {name: size for group in _groups(git, different, READ_AT_ONCE_BYTES, {}) for name, size in group}
+    return sum(sizes[name] for name in ids)
+
+
 def read_commits(git: PrivateGit, ids: Sequence[str], *, size_limit: int) -> Iterator[CommitData]:
     """Yields what each commit says; raises `RepositoryRefusedError`."""
     for name, content in read_objects(git, ids, size_limit=size_limit, kind="commit"):

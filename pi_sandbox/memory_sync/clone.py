@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.git_access.object_data import TreeEntry
-from pi_sandbox.git_access.objects import read_objects
+from pi_sandbox.git_access.objects import read_objects, total_size
 from pi_sandbox.git_access.private_git import PrivateGit, git_in_store
 from pi_sandbox.git_access.repository import Repository, read_repository
 from pi_sandbox.git_access.trees import tree_entries
@@ -25,6 +25,9 @@ from pi_sandbox.memory_sync.remote import RemoteState, reached_remote
 from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
 from pi_sandbox.system.files import create_file
 from pi_sandbox.workspace.level_names import is_git_name
+
+CLONE_LIMIT_BYTES = 512 * 1024 * 1024
+"""Far above what notes of at most 1 MiB come to."""
 
 _ORDINARY = {"100644": 0o644, "100755": 0o755}
 _USUAL_BRANCH = "main"
@@ -54,6 +57,7 @@ def clone_store(
         commit = remote.git.run("rev-parse", "--verify", f"{remote.fetched}^{{commit}}").strip()
         entries = tree_entries(remote.git, commit)
         _refuse_extraordinary(entries)
+        _refuse_too_much(remote.git, entries)
         carry_objects(remote.git.git_dir / "objects", repository.git_dir / "objects")
         _write_files(remote.git, folder, entries)
         _set_branch(repository, branch, commit)
@@ -69,8 +73,8 @@ def _branch(state: RemoteState) -> str:
         return _USUAL_BRANCH
     if len(state.branches) == 1:
         return next(iter(state.branches))
-    names = ", ".join(quoted(name) for name in sorted(state.branches))
-    raise SyncFailedError(f"the remote has no default branch; it has {names}", "set one on the remote, then retry")
+    what = f"the remote has no default branch; it has {state.names()}"
+    raise SyncFailedError(what, "set one on the remote, then retry")
 
 
 def _refuse_extraordinary(entries: Mapping[str, TreeEntry]) -> None:
@@ -86,6 +90,16 @@ def _refuse_extraordinary(entries: Mapping[str, TreeEntry]) -> None:
                 f"the remote holds {quoted(path)}, a path that git treats specially",
                 "take it out of the remote, then retry",
             )
+
+
+def _refuse_too_much(git: PrivateGit, entries: Mapping[str, TreeEntry]) -> None:
+    """One content under many names is small on the way here and large on the disk."""
+    size = total_size(git, [entry.id for entry in entries.values()])
+    if size > CLONE_LIMIT_BYTES:
+        raise SyncFailedError(
+            f"the remote's files are {size:,} bytes together, more than {CLONE_LIMIT_BYTES:,}; nothing was written",
+            "take out of the remote what is no memory, then retry",
+        )
 
 
 def _write_files(git: PrivateGit, folder: Path, entries: Mapping[str, TreeEntry]) -> None:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from pi_sandbox.errors import quoted
 from pi_sandbox.git_access.private_git import PrivateGit, private_git
 from pi_sandbox.git_access.repository import Repository
 from pi_sandbox.git_access.runner import GitResult
@@ -31,6 +32,10 @@ _SLOWEST_BYTES_A_SECOND = 1
 _SLOW_SECONDS = 120
 """Long enough for the hooks of a forge, which are silent while they work."""
 
+_MOST_REFS = 10_000
+_MOST_NAMED = 10
+_LONGEST_NAMED = 80
+
 _FETCHED = "refs/pi-sandbox/remote"
 _REF = re.compile(r"(?P<id>[0-9a-f]{40}|[0-9a-f]{64})\t(?P<name>[^\t]+)")
 
@@ -41,6 +46,13 @@ class RemoteState:
 
     branches: Mapping[str, str]
     default: str | None
+
+    def names(self) -> str:
+        """Gives the branches for a sentence, some of them where there are many."""
+        every = sorted(self.branches)
+        shown = (name if len(name) <= _LONGEST_NAMED else f"{name[:_LONGEST_NAMED]}…" for name in every[:_MOST_NAMED])
+        more = f" and {len(every) - _MOST_NAMED} more" if len(every) > _MOST_NAMED else ""
+        return ", ".join(map(quoted, shown)) + more
 
 
 @dataclass(frozen=True)
@@ -59,7 +71,9 @@ class Remote:
             raise self._failure(result)
         branches: dict[str, str] = {}
         default = None
-        for line in result.output.decode("utf-8", "surrogateescape").splitlines():
+        if result.output.count(b"\n") > _MOST_REFS:
+            raise SyncFailedError(f"the remote has more than {_MOST_REFS} branches", "remove those that are not needed")
+        for line in result.output.decode("utf-8", "surrogateescape").split("\n"):
             if line.startswith("ref: refs/heads/") and line.endswith("\tHEAD"):
                 default = line.removeprefix("ref: refs/heads/").removesuffix("\tHEAD")
             elif (match := _REF.fullmatch(line)) and match["name"].startswith("refs/heads/"):
@@ -101,7 +115,7 @@ class Remote:
             failure = refused or self._failure(result, show=False)
             self._show(result.errors)
             raise failure
-        self._show("\n".join(line for line in result.errors.splitlines() if line.startswith("remote:")))
+        self._show("\n".join(line for line in result.errors.split("\n") if line.startswith("remote:")))
 
     def _run(self, *arguments: str, seconds: float) -> GitResult:
         variables = {} if self.network.no_proxy is None else {"no_proxy": self.network.no_proxy}

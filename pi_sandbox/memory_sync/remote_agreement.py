@@ -57,9 +57,8 @@ def _same_place(push: Push, remote: Remote, branch: str) -> bool:
 
 def _refuse_other_branch(state: RemoteState, branch: str) -> None:
     if branch not in state.branches:
-        others = ", ".join(quoted(name) for name in sorted(state.branches))
         raise SyncFailedError(
-            f"the remote has no branch {quoted(branch)} (deleted, or renamed?); it has {others}",
+            f"the remote has no branch {quoted(branch)} (deleted, or renamed?); it has {state.names()}",
             "rename the local branch, or push this one by hand on the host, then sync again",
         )
     if state.default is not None and state.default != branch:

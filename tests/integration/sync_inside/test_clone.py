@@ -8,6 +8,7 @@ import pytest
 
 from pi_sandbox.errors import PiSandboxError
 from pi_sandbox.git_access.runner import make_repository
+from pi_sandbox.memory_sync import clone as module
 from pi_sandbox.memory_sync.clone import clone_store
 from pi_sandbox.memory_sync.status import standing
 from tests.integration.sync_inside.stores import Conversation, Store
@@ -127,3 +128,20 @@ def test_a_store_that_has_something_is_not_filled(pushed: Store, empty: Path) ->
     (empty / "mine").write_text("x")
     with pytest.raises(PiSandboxError, match="not empty"):
         clone(pushed, empty)
+
+
+def test_one_content_under_many_names_is_refused_before_the_first_file(
+    pushed: Store, empty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        pushed.write(f"many/f{number}.md", "a" * 1000)
+    pushed.commit()
+    push_by_hand(pushed)
+    size = sum(len(path.read_bytes()) for path in pushed.folder.rglob("*.md"))
+    monkeypatch.setattr(module, "CLONE_LIMIT_BYTES", size - 1)
+    with pytest.raises(PiSandboxError, match=f"are {size:,} bytes together"):
+        clone(pushed, empty)
+    assert [path.name for path in empty.iterdir()] == [".git"]
+
+    monkeypatch.setattr(module, "CLONE_LIMIT_BYTES", size)
+    assert clone(pushed, empty) == pushed.head
