@@ -89,7 +89,13 @@ def take_over(repository: Repository, git: PrivateGit, commit: str, identity: Id
     try:
         git_in_store(repository, "update-ref", "-m", _REFLOG, ref, commit, old, variables=identity.variables())
     except GitFailedError as error:
-        raise _moved(repository) from error
+        now = read_repository(repository.folder)
+        if (now.branch, now.head) != (repository.branch, repository.head):
+            raise _moved(repository) from error
+        raise SyncFailedError(
+            f"git could not move the branch of the store: {' '.join(error.message.split())}; nothing was pushed",
+            "look at the store's .git/config and at who owns .git",
+        ) from error
     _read_index(repository, commit)
 
 

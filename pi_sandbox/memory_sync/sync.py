@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pi_sandbox.git_access.object_copy import copy_commits, copy_contents
-from pi_sandbox.git_access.object_data import GITLINK, CommitData, object_id
+from pi_sandbox.git_access.object_data import GITLINK, CommitData
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.push_rules import refuse_unless_pushable
 from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError, read_repository
@@ -30,6 +30,7 @@ from pi_sandbox.memory_sync.history import UnpushedCommit, identities_on_remote,
 from pi_sandbox.memory_sync.known_text import RemoteText
 from pi_sandbox.memory_sync.local_commit import Identity, identity_of, make_commit, note_push, subject, take_over
 from pi_sandbox.memory_sync.outcome import PushInterrupted, StoreOutcome, SyncFailedError
+from pi_sandbox.memory_sync.patches import patches_of
 from pi_sandbox.memory_sync.push_access import Network, PushAccess
 from pi_sandbox.memory_sync.record import SyncRecord, push_now, read_record, record_path, write_record
 from pi_sandbox.memory_sync.remote import Remote, reached_remote
@@ -207,13 +208,9 @@ class _Sync:
         return read_new_commit(self._git, made)
 
     def _review(self, candidate: _Candidate) -> Review:
-        empty = object_id("tree", b"", self._git.object_format)
+        patches = patches_of(self._git, [commit.data for commit in candidate.commits])
         commits = tuple(
-            ReviewedCommit(
-                commit.data,
-                self._diff(commit.data.parents[0] if commit.data.parents else empty, commit.data.id),
-                commit.data.id in self.record.commits,
-            )
+            ReviewedCommit(commit.data, patches[commit.data.id], commit.data.id in self.record.commits)
             for commit in candidate.commits
         )
         snapshot = candidate.snapshot
@@ -221,13 +218,9 @@ class _Sync:
         replaced = [entry.id for entry in earlier if entry is not None and entry.mode != GITLINK]
         copy_contents(self._git, replaced, size_limit=FILE_LIMIT_BYTES)
         new = candidate.new_commit
-        reviewed = None if new is None else ReviewedCommit(new, self._diff(self.repository.head or empty, new.id), True)
+        reviewed = None if new is None else ReviewedCommit(new, patches_of(self._git, [new])[new.id], True)
         changes = changed_lines(snapshot.committed, {entry.path: entry for entry in snapshot.entries})
         return Review(self.request.store, self._branch, reviewed, changes, commits)
-
-    def _diff(self, before: str, after: str) -> str:
-        options = ("-p", "-r", "--text", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--abbrev=12")
-        return self._git.run("diff-tree", *options, before, after, "--").rstrip("\n")
 
     def _commit(self, candidate: _Candidate) -> None:
         """The record comes first: a commit that is in the store and not in it would count as somebody else's."""

@@ -429,6 +429,17 @@ def test_a_name_longer_than_names_are_is_refused(pushed, key):
     assert pushed.sync("y").outcome is StoreOutcome.PUSHED
 
 
+def test_a_setting_that_git_cannot_read_is_not_taken_for_a_branch_that_moved(pushed):
+    before = pushed.head
+    pushed.note("build", "It is built by make, twice.")
+    pushed.git("config", "core.bigFileThreshold", "zz")
+    result = pushed.sync("y")
+
+    assert "git could not move the branch of the store" in result.message
+    assert "bigfilethreshold" in result.message.casefold()
+    assert pushed.tip == before
+
+
 def test_a_person_in_the_name_of_a_copied_note_is_asked_about(pushed):
     content = (pushed.folder / "notes" / "build.md").read_bytes()
     pushed.write(f"notes/{PERSON}", content)
