@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 _IDENTITY = rb"(?:[^<>\n\0]* )?<[^<>\n\0]*>"
-_TIME = rb"(?:0|[1-9][0-9]{0,10}) [+-][0-9]{4}"
+_TIME = rb"(?:0|[1-9][0-9]{0,9}) [+-](?:0[0-9]|1[0-4])[0-5][0-9]"
 _COMMIT = re.compile(
     rb"tree (?P<tree>%(id)s)\n(?P<parents>(?:parent %(id)s\n)*)"
     rb"author (?P<author>%(who)s) %(time)s\ncommitter (?P<committer>%(who)s) %(time)s\n"

@@ -201,7 +201,7 @@ def parse_push_url(text: str) -> str:
     if match is None or (match["port"] is not None and not 1 <= int(match["port"]) <= 65_535):
         raise ValueError("is not of the form https://host/path (only https, no ? and no #)")
     path = match["path"]
-    segments = path.strip("/").split("/")
+    segments = path.removeprefix("/").removesuffix("/").split("/")
     if any(segment in ("", ".", "..") for segment in segments):
         raise ValueError("has no path, or an empty, . or .. part in it")
     if "%" in _ESCAPE.sub("", path) or any(_is_odd(unquote_to_bytes(code[0])) for code in _ESCAPE.finditer(path)):

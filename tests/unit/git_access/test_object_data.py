@@ -31,6 +31,8 @@ REFUSED = {
     "a late header": f"{PLAIN}parent {PARENT}\n\nx",
     "text behind the time": f"tree {TREE}\nauthor {WHO} x\ncommitter {WHO}\n\nx",
     "a time that is a long number": f"tree {TREE}\nauthor A <a@b> 4111111111111111 +0000\ncommitter {WHO}\n\nx",
+    "a time with a digit too many": f"tree {TREE}\nauthor A <a@b> 49896383512 +0000\ncommitter {WHO}\n\nx",
+    "a zone that is none": f"tree {TREE}\nauthor A <a@b> 1 +7001\ncommitter {WHO}\n\nx",
     "a bracket in the name": f"tree {TREE}\nauthor A> <a@b> 1 +0000\ncommitter {WHO}\n\nx",
     "a NUL in a header": f"{PLAIN}x y\0z\n\nx",
     "a line that is no header": f"{PLAIN}nothing\n\nx",

@@ -123,6 +123,7 @@ def test_a_push_url_stays_as_written(url):
         *["https://git.example.org/", "https://git.example.org/x?y", "https://git.example.org/x#y", "HTTPS://a.b/x"],
         *["https://git.example.org:0/x", "https://git.example.org:65536/x", "https://git.example.org:/x"],
         *["https://git.example.org/a/../b", "https://git.example.org/./b", "https://git.example.org/a//b"],
+        *["https://git.example.org//a", "https://git.example.org/a//", "https://git.example.org//"],
         *["https://git.example.org/%2e%2e/b", "https://git.example.org/a%2Fb", "https://git.example.org/a%0ab"],
         *[
             "https://git.example.org/a%00",
