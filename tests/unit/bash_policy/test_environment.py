@@ -58,3 +58,39 @@ def test_every_pager_editor_and_prompt_is_off() -> None:
         assert FIXED[name] == "cat"
     for name in ("EDITOR", "VISUAL", "GIT_EDITOR", "GIT_ASKPASS", "SSH_ASKPASS", "BROWSER"):
         assert FIXED[name] == "false"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LESSSECURE", "1"),
+        ("LESSHISTFILE", "-"),
+        ("PAGERSECURE", "1"),
+        ("GIT_OPTIONAL_LOCKS", "0"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("GIT_NO_LAZY_FETCH", "1"),
+        ("GIT_ALLOW_PROTOCOL", "none"),
+        ("GH_PROMPT_DISABLED", "1"),
+        ("GH_NO_UPDATE_NOTIFIER", "1"),
+        ("GH_NO_EXTENSION_UPDATE_NOTIFIER", "1"),
+        ("RIPGREP_CONFIG_PATH", ""),
+        ("TERM", "dumb"),
+    ],
+)
+def test_what_writes_connects_or_reads_options_of_its_own_accord_is_off(name: str, value: str) -> None:
+    assert FIXED[name] == value
+
+
+def test_gits_settings_are_numbered_from_nothing_without_a_gap() -> None:
+    count = int(FIXED["GIT_CONFIG_COUNT"])
+    settings = {FIXED[f"GIT_CONFIG_KEY_{number}"]: FIXED[f"GIT_CONFIG_VALUE_{number}"] for number in range(count)}
+    assert settings["core.fsmonitor"] == "false"
+    assert len([name for name in FIXED if name.startswith("GIT_CONFIG_KEY_")]) == count == len(settings)
+
+
+def test_a_command_keeps_the_places_the_language_and_the_engine_of_its_caller() -> None:
+    assert {"PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR"} <= INHERITED
+    assert {"LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "TZ", "COLUMNS", "NO_COLOR"} <= INHERITED
+    assert {name for name in INHERITED if name.startswith("DOCKER_")} == {
+        *("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY")
+    }
