@@ -52,9 +52,7 @@ def show_note(text: str) -> None:
 
 
 def show_interruption() -> None:
-    """Says that Ctrl-C ended the command, below whatever stands on the line where it was typed."""
-    if sys.stderr.isatty():
-        _write_message("\n")
+    """Says that Ctrl-C ended the command; click has ended the line on which it was typed."""
     _message("pi-sandbox: ", "interrupted")
 
 

@@ -272,6 +272,18 @@ def _end(number: int, _frame: FrameType | None) -> NoReturn:
     sys.exit(128 + number)
 
 
+def run_commands(arguments: Sequence[str], places: Places) -> int:
+    """Runs one command and gives its exit code: for Ctrl-C that of an interruption, in place of click's own 1."""
+    try:
+        commands.main(list(arguments), prog_name="pi-sandbox", standalone_mode=False, obj=places)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        return ExitCode.INTERRUPTED
+    return ExitCode.OK
+
+
 if __name__ == "__main__":
     guard_this_process()
-    commands(prog_name="pi-sandbox", obj=Places(environ=with_received(os.environ)))
+    sys.exit(run_commands(sys.argv[1:], Places(environ=with_received(os.environ))))

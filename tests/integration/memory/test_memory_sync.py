@@ -1,5 +1,6 @@
 """`memory-sync` in a real terminal, in its real container, to a real git server."""
 
+import contextlib
 import os
 import secrets
 import signal
@@ -165,6 +166,7 @@ def test_the_credential_is_nowhere_while_a_sync_waits_and_after_it_was_killed(pu
         assert [place for place, text in places.items() if token in text] == []
         assert token in docker("exec", container["Id"], "cat", *_credential_files(container["Id"]))
         assert "memory-sync" in places["inspect"]
+        assert pushed.server.url(pushed.remote("core")) in places["environments"]
         screen.child.kill(signal.SIGKILL)
         wait_until(lambda: not _is_running(container["Id"]), "the sync ends with its wrapper")
     places = _places(container["Id"], began)
@@ -185,10 +187,20 @@ def _places(container: str, began: str) -> dict[str, str]:
         "events": docker("events", "--since", began, "--until", str(int(time.time()) + 1)),
         "logs": docker("logs", container, check=False),
         "processes": _output("ps", "-ewwo", "args"),
+        "environments": _environments(),
         "engine's folder": "".join(
             path.read_bytes().decode("latin-1") for path in ENGINE_FOLDER.glob(f"{container}/**/*") if path.is_file()
         ),
     }
+
+
+def _environments() -> str:
+    """The variables with which each process of this machine was started, those in containers too."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            found.append((process / "environ").read_bytes().decode("latin-1"))
+    return "\n".join(found)
 
 
 def _output(*command: str) -> str:
@@ -303,7 +315,7 @@ def test_a_running_session_is_named_and_a_second_sync_of_a_store_is_refused(push
     project = pushed.home.project()
     with pushed.home.session(project), pushed.syncing() as screen:
         said = screen.until(r"push core\? \[y/N\] ")
-        assert f"of {project} is running and may write to core and private" in said
+        assert f"of {project} is running and may write to core and private" in " ".join(said.split())
         second = pushed.call("memory-sync", "work")
         assert second.code == 30
         assert "another memory-sync has the store core" in second.err

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from pi_sandbox.inside import main
-from pi_sandbox.inside.main import Places, commands
+from pi_sandbox.inside.main import Places, commands, run_commands
 from pi_sandbox.memory_sync import snapshot
 from pi_sandbox.memory_sync.record import Push, SyncRecord, record_path, write_record
 from tests.unit.git_access.repositories import git
@@ -102,6 +102,15 @@ def test_what_to_do_next_stands_beside_the_report(places, monkeypatch):
     (places.brain / "core" / "README.md").write_text("ask erika@kunde.example\n")
     assert "memory-sync asks about each line to confirm" in run(places, "memory-check", "private").stderr
     assert run(places, "memory-check", "private", "--format", "json").stderr == ""
+
+
+def test_an_interruption_is_130_and_a_command_that_there_is_not_is_2(places, monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    assert run_commands(["memory-chek"], places) == 2
+    monkeypatch.setattr("pi_sandbox.inside.main.check_folder", interrupted)
+    assert run_commands(["memory-check", "private"], places) == 130
 
 
 def test_a_missing_store_is_named_and_is_30(places):
