@@ -30,6 +30,9 @@ _AFTER_INIT = (
 _STEP_CHARACTERS = 100
 """So much of the instruction of a build step is shown: enough to tell which one it is."""
 
+_COMMAND = ": pi-sandbox "
+"""What stands before a command of ours at the end of a message."""
+
 _CONTINUED = "  | "
 """Stands before the further lines of a message."""
 
@@ -106,9 +109,19 @@ def _message(start: str, text: str) -> None:
 
 
 def _broken(start: str, text: str, width: int | None) -> list[str]:
-    """Breaks a message between words; its further rows are indented, so that none of them begins like one of ours."""
+    """Breaks a message between words; its further rows are indented, so that none of them begins like one of ours.
+
+    A command of ours at its end gets a row of its own and is never broken, so that it can be copied.
+    """
     if width is None or len(start) + len(text) <= width:
         return [start + text]
+    before, found, command = text.rpartition(_COMMAND)
+    if found and not set(command) & set(";,"):
+        return [*_wrapped(start, f"{before}:", width), f"    {_COMMAND.removeprefix(': ')}{command}"]
+    return _wrapped(start, text, width)
+
+
+def _wrapped(start: str, text: str, width: int) -> list[str]:
     return textwrap.wrap(
         text,
         width,

@@ -119,7 +119,7 @@ def test_what_was_said_before_pis_screen_is_said_after_it_with_how_to_go_on(sand
     arguments = [*sandbox.command[1:], "run", str(project), "--", "--model", "demo/gardener"]
     window = pexpect.spawn(sandbox.command[0], arguments, env=sandbox.environment({"TERM": "xterm"}), timeout=60)
     window.setwinsize(40, 120)
-    window.expect("is not told the memory rules")
+    window.expect(r"is\s+not\s+told\s+the\s+memory\s+rules")
     window.expect("gardener")
     window.expect(pexpect.TIMEOUT, timeout=3)
     window.send("hello")
@@ -128,8 +128,8 @@ def test_what_was_said_before_pis_screen_is_said_after_it_with_how_to_go_on(sand
     window.expect("noted")
     window.expect(pexpect.TIMEOUT, timeout=1)
     window.sendeof()
-    window.expect("is not told the memory rules")
-    window.expect(rf"to go on with this session: pi-sandbox run {re.escape(str(project))} -- --continue")
+    window.expect(r"is\s+not\s+told\s+the\s+memory\s+rules")
+    window.expect(rf"to go on with this session:\s+pi-sandbox run {re.escape(str(project))} -- --continue")
     window.expect(pexpect.EOF)
     assert window.wait() == 0
 

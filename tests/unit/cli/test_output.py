@@ -161,3 +161,28 @@ def test_what_follows_the_last_step_is_shown_at_once(capsysbinary) -> None:
 
     (line,) = capsysbinary.readouterr().err.decode().splitlines()
     assert line.endswith("remove images of earlier builds")
+
+
+@pytest.fixture
+def narrow(capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_message_breaks_between_words_and_its_rows_do_not_begin_like_ours(
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    path = "/home/ada/" + "long/" * 10
+    render.show_warning(f"something is wrong at {path} and pi-sandbox: that is how it begins")
+    first, *others = capsysbinary.readouterr().err.decode().splitlines()
+    assert first == "pi-sandbox: warning: something is wrong"
+    assert f"    {path}" in others
+    assert [row for row in others if not row.startswith("    ")] == []
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_command_at_the_end_of_a_message_stays_whole(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    command = "pi-sandbox run /home/ada/pi/ws/private/garden -- --continue"
+    render.show_note(f"to go on with this session: {command}")
+    assert capsysbinary.readouterr().err.decode().splitlines()[-1] == f"    {command}"
