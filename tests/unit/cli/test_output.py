@@ -164,9 +164,8 @@ def test_what_follows_the_last_step_is_shown_at_once(capsysbinary) -> None:
 
 
 @pytest.fixture
-def narrow(capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "40")
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(render, "_width", lambda stream: 40)
 
 
 @pytest.mark.usefixtures("narrow")
