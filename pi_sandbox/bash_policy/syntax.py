@@ -45,6 +45,7 @@ _INNER = frozenset(
 _COMMANDS = frozenset({"command", "test_command"})
 _WORDS = frozenset(
     {"word", "number", "string", "raw_string", "ansi_c_string", "concatenation", "variable_assignment", "test_operator"}
+    | {"extglob_pattern", "regex"}
 )
 _QUOTES = frozenset({"string", "raw_string", "ansi_c_string"})
 _WORD_PARTS = frozenset({"word", "number", "string_content", "variable_name", "=", "$", '"', "concatenation"}) | _QUOTES

@@ -160,6 +160,7 @@ _CHARACTERS = (
     '""',
 )
 _HONEST = (
+    "t0 a == b != c =~ d && t1 == 'x y'",
     "t0 -la a.md | t1 -20 2>/dev/null",
     "t0 x && f0 y || t1 z; t2 w",
     "! f0 a | t0 'b c' \"d\"",
