@@ -19,6 +19,7 @@ from pi_sandbox import __version__
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.project_memory.configuration import Configuration, memory_folder, parse_configuration
 from pi_sandbox.project_memory.identity import project_root
+from pi_sandbox.project_memory.staging import sweep_all
 from pi_sandbox.project_memory.storage import FOLDER, ProjectStorage, locate, reserve
 from pi_sandbox.rpc import protocol_types as types
 from pi_sandbox.rpc.background import Background
@@ -117,6 +118,8 @@ class Engine:
                 )
             agent, home, cwd = Path(params["agentFolder"]), Path(params["homeFolder"]), Path(params["cwd"])
             access = open_memory(agent, home, cwd, params["sessionId"])
+            if not access.read_only:
+                sweep_all(access.storage.memory_root, access.witness)
             self._session = _Session(access, MainSession(access), Background(access, self._notify))
         storage, given = access.storage, access.configuration
         return {

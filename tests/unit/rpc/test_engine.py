@@ -109,6 +109,17 @@ def test_an_engine_that_is_closed_gives_its_locks_back(open_session):
     assert error.value.rule == "task-over"
 
 
+def test_what_a_killed_write_left_is_gone_when_the_next_session_begins(open_session):
+    session = open_session()
+    gone, ours = session.memory / ".pi-memory.other.1.0.aa.tmp", session.memory / "a.md"
+    for file in (gone, ours):
+        file.write_text("half")
+        os.utime(file, (0, 0))
+    open_session(session_id="two")
+
+    assert [each.name for each in session.memory.iterdir()] == ["a.md"]
+
+
 def test_a_cancelled_write_changes_nothing(open_session):
     session = open_session()
     task, call = begin(session), Call()
