@@ -200,16 +200,30 @@ def _sync_all(places: Places, domain: str, day: date, missing: tuple[str, ...], 
 def _report(places: Places, store: str, missing: Sequence[str]) -> StoreReport:
     """Gives the report on one store; one on which the check died is blocked, since nothing of it was checked."""
     try:
-        return in_own_process(lambda: check_folder(store, places.store(store, missing), places.records))
+        folder = places.store(store, missing)
+        return in_own_process(
+            lambda: check_folder(store, folder, places.records), still_working=lambda: _say_that_it_works(store)
+        )
     except EndedEarlyError as error:
         return not_checked(store, str(error))
 
 
 def _standing(places: Places, store: str, missing: Sequence[str]) -> StoreStanding:
     try:
-        return in_own_process(lambda: standing(store, places.store(store, missing), places.records))
+        folder = places.store(store, missing)
+        return in_own_process(
+            lambda: standing(store, folder, places.records), still_working=lambda: _say_that_it_works(store)
+        )
     except EndedEarlyError as error:
         return StoreStanding(store, problem=f"not checked: {error}")
+
+
+def _say_that_it_works(store: str) -> None:
+    """Tells somebody who waits at a terminal, beside the report, that it is being worked on."""
+    if os.isatty(2):
+        with suppress(OSError):
+            sys.stderr.write(f"{store}: still looking at it\n")
+            sys.stderr.flush()
 
 
 def _sync_apart(run: _Run, store: str, console: Console) -> StoreOutcome:

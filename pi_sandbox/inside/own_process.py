@@ -7,6 +7,7 @@ it (cgroups(7)), which is that one. Its temporary files are removed here, since 
 import contextlib
 import os
 import pickle
+import select
 import signal
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from typing import Any, NoReturn, TypeVar
 
 T = TypeVar("T")
 
+PATIENCE_SECONDS = 10.0
 _FAILED = 1
 
 
@@ -23,11 +25,16 @@ class EndedEarlyError(Exception):
     """The process ended without a result. The text says how, for the owner."""
 
 
-def in_own_process(work: Callable[[], T], passed_on: tuple[type[Exception], ...] = ()) -> T:
+def in_own_process(
+    work: Callable[[], T],
+    passed_on: tuple[type[Exception], ...] = (),
+    *,
+    still_working: Callable[[], None] | None = None,
+) -> T:
     """Gives what the work gives; raises `EndedEarlyError` if its process died or the work failed.
 
     An interruption from the terminal reaches the work, and what it makes of that is raised here, as is every exception
-    of `passed_on`.
+    of `passed_on`. `still_working` is called from time to time while it takes long.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -42,6 +49,8 @@ def in_own_process(work: Callable[[], T], passed_on: tuple[type[Exception], ...]
         try:
             os.close(writing)
             with os.fdopen(reading, "rb") as pipe:
+                while still_working is not None and not select.select([pipe], [], [], PATIENCE_SECONDS)[0]:
+                    still_working()
                 content = pipe.read()
             _, status = os.waitpid(child, 0)
         except BaseException:

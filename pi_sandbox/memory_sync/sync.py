@@ -139,7 +139,7 @@ class _Sync:
     def _checked(self, on_remote: str | None) -> _Candidate | None:
         """Step 3. Gives what may be shown, None where the owner did not confirm; raises if the check blocks."""
         before = [] if on_remote is None else [on_remote]
-        self._say("looking at the files and at what is not pushed yet")
+        self._say("looking at the files and at the commits that the remote lacks")
         commits = unpushed_commits(self._git, self.repository.head, before)
         snapshot = Snapshot(self.repository, self._git, keep=True)
         result = check_store(

@@ -64,7 +64,7 @@ def finish(child):
 
 
 def left_behind(stores):
-    return [path.name for path in stores[0].folder.parents[1].iterdir() if path.name.startswith("pi-sandbox-git-")]
+    return [path.name for path in stores[0].folder.parents[1].iterdir() if path.name.startswith("pi-sandbox-")]
 
 
 def test_both_stores_are_asked_for_and_pushed_core_first(stores):

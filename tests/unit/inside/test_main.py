@@ -10,7 +10,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from pi_sandbox.inside import main
+from pi_sandbox.inside import main, own_process
 from pi_sandbox.inside.main import Places, commands, run_commands
 from pi_sandbox.memory_sync import snapshot
 from pi_sandbox.memory_sync.record import Push, SyncRecord, record_path, write_record
@@ -318,6 +318,16 @@ def test_a_status_that_dies_on_one_store_is_said_and_the_next_is_shown(places, m
     assert "== core: not checked: it was ended by force" in result.output
     assert "== private: 4 changed files" in result.output
     assert result.exit_code == 30
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_somebody_who_waits_at_a_terminal_is_told_that_it_goes_on(places, monkeypatch, terminal):
+    monkeypatch.setattr(own_process, "PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(main.os, "isatty", lambda _descriptor: terminal)
+    result = run(places, "memory-check", "private")
+
+    assert ("core: still looking at it\n" in result.stderr) is terminal
+    assert "still looking" not in result.stdout
 
 
 def test_status_of_a_missing_and_a_refused_store_says_so(places):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pi_sandbox.inside import own_process
 from pi_sandbox.inside.own_process import EndedEarlyError, in_own_process
 
 
@@ -54,6 +55,15 @@ def test_a_death_is_told_and_its_temporary_files_are_removed(number, words, tmp_
         in_own_process(work)
     assert list(tmp_path.iterdir()) == []
     assert in_own_process(lambda: "next") == "next"
+
+
+def test_work_that_takes_long_is_said_to_go_on(monkeypatch) -> None:
+    monkeypatch.setattr(own_process, "PATIENCE_SECONDS", 0.1)
+    said: list[str] = []
+
+    assert in_own_process(lambda: time.sleep(0.5) or "done", still_working=lambda: said.append("x")) == "done"
+    assert 1 <= len(said) <= 5
+    assert in_own_process(lambda: "at once", still_working=lambda: pytest.fail("it took long")) == "at once"
 
 
 def test_a_signal_from_the_terminal_is_for_the_work_alone() -> None:
