@@ -51,7 +51,7 @@ PARTS = (
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=8), st.sampled_from(("rm ", "rm -f ", "rm -- ", "rm --force -- ")))
-@settings(max_examples=2_000)
+@settings(max_examples=500)
 def test_a_deletion_removes_nothing_but_memory_files_outside_protected_folders(parts: list[str], start: str) -> None:
     decision = classify(start + "/m/memory" * (len(parts) % 2) + "".join(parts), MEMORY)
     if decision.verdict is Verdict.REJECT:

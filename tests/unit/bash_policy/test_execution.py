@@ -25,7 +25,7 @@ from tests.unit.bash_policy.labelled import Labelled, corpus_commands, example_c
 from tests.unit.bash_policy.tripwires import Deed, Room, Watch, is_traced, make_room
 
 SHARE = int(os.environ.get("BASH_POLICY_SHARE", "4"))
-MUTANTS = int(os.environ.get("BASH_POLICY_MUTANTS", "1500"))
+MUTANTS = int(os.environ.get("BASH_POLICY_MUTANTS", "800"))
 
 _OWN_SCRATCH = re.compile(r"\bjavac?\b")
 """Writes a file of its own below /tmp while it runs, unless it is told not to, as its plan does."""
