@@ -4,8 +4,11 @@ import json
 import shlex
 import subprocess
 
-from pi_sandbox.memory_sync.outcome import StoreOutcome
-from tests.integration.sync_inside.stores import make_store
+import pytest
+
+from pi_sandbox.memory_sync.outcome import PushInterrupted, StoreOutcome
+from pi_sandbox.memory_sync.remote import Remote
+from tests.integration.sync_inside.stores import Conversation, make_store
 
 FETCHED = (".git/objects/", ".git/refs/remotes/pi-sandbox/")
 
@@ -230,3 +233,19 @@ def test_a_record_that_cannot_be_read_stops(pushed):
 
     assert result.outcome is StoreOutcome.FAILED
     assert "cannot be read" in result.message
+
+
+def interrupted(*arguments):
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_pushing_is_told_from_one_at_the_question(pushed, monkeypatch):
+    pushed.note("build", "It is built by make, twice.")
+    with pytest.raises(KeyboardInterrupt) as before:
+        pushed.sync("y", said=Conversation(before_answer=interrupted))
+    monkeypatch.setattr(Remote, "push", interrupted)
+    with pytest.raises(KeyboardInterrupt) as meanwhile:
+        pushed.sync("y")
+
+    assert before.type is KeyboardInterrupt
+    assert meanwhile.type is PushInterrupted

@@ -51,6 +51,7 @@ def test_without_a_keyring_the_advice_is_what_serves_for_this_key(account: str, 
         FakeKeyring(refusal=Answer(Outcome.UNUSABLE)).keychain().has(account)
     assert instead in raised.value.hint
     assert ("TOKEN_CMD" in raised.value.hint) == account.startswith("brain-")
+    assert ("--token-cmd" in raised.value.hint) == account.startswith("brain-")
 
 
 def test_the_table_of_refusals_is_complete() -> None:

@@ -174,3 +174,16 @@ def test_the_value_comes_as_a_secret() -> None:
     value = read_token_command(source, os.environ, terminal=no_terminal)
     assert value == Secret(TOKEN)
     assert TOKEN not in repr(value)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("cat ~/no-such-token", True),
+        ("cat /no-such-token-$USER", True),
+        ("cat /no-such-token", False),
+        ("sh -c 'cat ~/no-such-token'", False),
+    ],
+)
+def test_a_command_that_failed_and_was_meant_for_a_shell_is_told_that_none_runs_it(command: str, told: bool) -> None:
+    assert ("no shell runs it" in refused(command, "exit code 1").hint) is told
