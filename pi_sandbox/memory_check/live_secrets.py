@@ -10,6 +10,7 @@ import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from urllib.parse import unquote
 
@@ -80,11 +81,12 @@ def _squeezed(text: str) -> str:
     return _LEFT_OUT.sub("", text).lower()
 
 
-def _spellings(secret: str) -> set[str]:
+@lru_cache(maxsize=16)
+def _spellings(secret: str) -> frozenset[str]:
     encoded = {*_inside_base64(secret.encode()), *_inside_base64(secret.encode("utf-16-le"))}
     twice = (text for once in encoded for text in _inside_base64(once.encode()))
     plain = {secret, secret.encode().hex(), *encoded, *twice}
-    return {squeezed for text in plain if len(squeezed := _squeezed(text)) >= _SHORTEST}
+    return frozenset(squeezed for text in plain if len(squeezed := _squeezed(text)) >= _SHORTEST)
 
 
 def _inside_base64(content: bytes) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """The memory check of everything that a push would send: the files as they are now, and the history before them."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pi_sandbox.git_access.object_data import TreeEntry
 from pi_sandbox.git_access.objects import read_objects
@@ -15,7 +15,7 @@ from pi_sandbox.memory_check.report import visible_path
 from pi_sandbox.memory_sync.history import (
     IDENTITY_FILE,
     UnpushedCommit,
-    files_of_commit,
+    files_of_commits,
     identity_lines,
 )
 from pi_sandbox.memory_sync.known_text import RemoteText
@@ -88,7 +88,7 @@ def findings_of_history(
     once, and not at all if the remote has it: whoever may write to the store's configuration chooses the owner's.
     The format of a note that is no longer there does not matter any more, so warnings are left out.
     """
-    every = _every_finding(git, commits, store, set(checked), set(known_identities), live_secrets, new)
+    every = _every_finding(git, commits, store, checked, set(known_identities), live_secrets, new)
     for number, finding in enumerate(every):
         if number >= OF_A_SEVERITY:
             more = Finding(
@@ -108,42 +108,50 @@ def _every_finding(
     git: PrivateGit,
     commits: Sequence[UnpushedCommit],
     store: str,
-    done: set[TreeEntry],
+    done: Set[TreeEntry],
     known: set[str],
     live_secrets: Sequence[str],
     new: NewCommit | None,
 ) -> Iterator[PushFinding]:
-    for commit in commits:
+    identities = _Identities(store, live_secrets, known)
+    for commit, (message, *files) in files_of_commits(git, commits, done):
         blobs = {entry.path: entry.id for entry in commit.new_entries}
-        message, *files = files_of_commit(git, commit, done)
-        done |= set(commit.new_entries)
         text = lines_of(decode_content(message.content).readings[0])
         for finding in _findings([message], store, live_secrets):
             yield _in_commit(finding, commit.short, None, text)
         for finding in _findings(files, store, live_secrets):
             yield _in_commit(finding, commit.short, blobs.get(finding.path), ())
-        for finding, line in _of_identities(identity_lines(commit), store, live_secrets, known):
+        for finding, line in identities.findings(identity_lines(commit)):
             yield _in_commit(replace(finding, path=_IDENTITY), commit.short, None, [line])
     if new is not None:
         text = lines_of(new.text)
         for finding in _findings([_as_file(_OWN_MESSAGE, text)], store, live_secrets):
             yield PushFinding(finding, None, finding.path, tuple(_around(text, finding)))
-        for finding, line in _of_identities(dict.fromkeys(new.identities), store, live_secrets, known):
+        for finding, line in identities.findings(dict.fromkeys(new.identities)):
             yield PushFinding(replace(finding, path=_OWN_IDENTITY), None, _OWN_IDENTITY, (line,))
 
 
-def _of_identities(
-    identities: Iterable[str], store: str, live_secrets: Sequence[str], known: set[str]
-) -> Iterator[tuple[Finding, str]]:
-    """Yields what is found in who made a commit, with the identity, which is shown as a whole: so one question is
-    enough, and it is known from then on. What is known can only block."""
-    for identity in identities:
-        for finding in _findings([_as_file(IDENTITY_FILE, [identity])], store, live_secrets):
-            if finding.severity is Severity.BLOCKING:
-                yield replace(finding, line=None), identity
-            elif identity not in known:
-                known.add(identity)
-                yield replace(finding, line=None), identity
+@dataclass
+class _Identities:
+    """What is found in who made a commit; the same few make all of them, so each is looked at once."""
+
+    store: str
+    live_secrets: Sequence[str]
+    known: set[str]
+    _found: dict[str, tuple[Finding, ...]] = field(default_factory=dict)
+
+    def findings(self, identities: Iterable[str]) -> Iterator[tuple[Finding, str]]:
+        """Yields each finding with its identity, which is shown as a whole: so one question is enough, and it is known
+        from then on. What is known can only block."""
+        for identity in identities:
+            if identity not in self._found:
+                self._found[identity] = _findings([_as_file(IDENTITY_FILE, [identity])], self.store, self.live_secrets)
+            for finding in self._found[identity]:
+                if finding.severity is Severity.BLOCKING:
+                    yield replace(finding, line=None), identity
+                elif identity not in self.known:
+                    self.known.add(identity)
+                    yield replace(finding, line=None), identity
 
 
 def to_confirm(git: PrivateGit, findings: Iterable[PushFinding], remote: RemoteText) -> Iterator[ToConfirm]:

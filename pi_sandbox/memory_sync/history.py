@@ -65,22 +65,41 @@ def identities_on_remote(git: PrivateGit, on_remote: Sequence[str]) -> frozenset
     return frozenset(line for line in output.split("\0") if line)
 
 
-def files_of_commit(git: PrivateGit, commit: UnpushedCommit, without: Set[TreeEntry]) -> Iterator[MemoryFile]:
-    """Yields what a commit adds and its message as files; entries in `without` are left out."""
-    other = "\n".join((commit.data.message, *commit.data.other_headers))
-    yield MemoryFile(MESSAGE_FILE, other.encode("utf-8", "surrogateescape"))
-    entries = [entry for entry in commit.new_entries if entry not in without]
-    plain = [entry for entry in entries if entry.mode not in (LINK, GITLINK) and entry.id not in commit.too_large]
-    for entry in entries:
-        if entry.id in commit.too_large:
-            yield MemoryFile(entry.path, kind=FileKind.TOO_LARGE)
-        elif entry.mode == LINK:
-            yield MemoryFile(entry.path, kind=FileKind.SYMLINK)
-        elif entry.mode == GITLINK:
-            yield MemoryFile(entry.path, kind=FileKind.GITLINK)
-    contents = read_objects(git, [entry.id for entry in plain], size_limit=FILE_LIMIT_BYTES)
-    for entry, (_, content) in zip(plain, contents, strict=True):
-        yield MemoryFile(entry.path, kind=FileKind.TOO_LARGE) if content is None else MemoryFile(entry.path, content)
+def files_of_commits(
+    git: PrivateGit, commits: Sequence[UnpushedCommit], without: Set[TreeEntry]
+) -> Iterator[tuple[UnpushedCommit, list[MemoryFile]]]:
+    """Yields each commit with its message and what it adds as files, in this order.
+
+    An entry in `without`, or that an earlier one of the commits added, is left out. The contents of many commits come
+    from one run of git.
+    """
+    done = set(without)
+    added = []
+    for commit in commits:
+        added.append([entry for entry in commit.new_entries if entry not in done])
+        done.update(commit.new_entries)
+    plain = [
+        [entry for entry in entries if entry.mode not in (LINK, GITLINK) and entry.id not in commit.too_large]
+        for commit, entries in zip(commits, added, strict=True)
+    ]
+    contents = read_objects(git, [entry.id for entries in plain for entry in entries], size_limit=FILE_LIMIT_BYTES)
+    for commit, entries, read in zip(commits, added, plain, strict=True):
+        other = "\n".join((commit.data.message, *commit.data.other_headers))
+        files = [MemoryFile(MESSAGE_FILE, other.encode("utf-8", "surrogateescape"))]
+        files += (MemoryFile(entry.path, kind=kind) for entry in entries if (kind := _kind(commit, entry)) is not None)
+        for entry in read:
+            _, content = next(contents)
+            files.append(
+                MemoryFile(entry.path, kind=FileKind.TOO_LARGE) if content is None else MemoryFile(entry.path, content)
+            )
+        yield commit, files
+
+
+def _kind(commit: UnpushedCommit, entry: TreeEntry) -> FileKind | None:
+    """Gives the kind of an entry that is not read, None for one that is."""
+    if entry.id in commit.too_large:
+        return FileKind.TOO_LARGE
+    return {LINK: FileKind.SYMLINK, GITLINK: FileKind.GITLINK}.get(entry.mode)
 
 
 def identity_lines(commit: UnpushedCommit) -> list[str]:

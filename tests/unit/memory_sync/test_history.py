@@ -3,7 +3,7 @@ import pytest
 from pi_sandbox.git_access.private_git import private_git
 from pi_sandbox.git_access.repository import read_repository
 from pi_sandbox.memory_check.memory_file import FileKind
-from pi_sandbox.memory_sync.history import files_of_commit, identities_on_remote, identity_lines, unpushed_commits
+from pi_sandbox.memory_sync.history import files_of_commits, identities_on_remote, identity_lines, unpushed_commits
 from tests.unit.git_access.repositories import git, make
 
 
@@ -27,7 +27,7 @@ def unpushed(store, *on_remote):
     repository = read_repository(store)
     with private_git(repository) as private:
         commits = unpushed_commits(private, repository.head, on_remote)
-        files = {one.data.id: list(files_of_commit(private, one, frozenset())) for one in commits}
+        files = {one.data.id: files for one, files in files_of_commits(private, commits, frozenset())}
         return commits, files
 
 
