@@ -12,7 +12,7 @@ from functools import partial
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Decision, Refused, RunPlan, Verdict
 from pi_sandbox.bash_policy.delete import is_deletion, judge_deletion
-from pi_sandbox.bash_policy.environment import FIXED, INHERITED, judge_assignment
+from pi_sandbox.bash_policy.environment import FIXED, INHERITED, LEFT_TO_RULES, judge_assignment
 from pi_sandbox.bash_policy.program import Pipeline, Program, SimpleCommand
 from pi_sandbox.bash_policy.redirects import judge_redirection
 from pi_sandbox.bash_policy.registry import rules_by_name
@@ -63,12 +63,12 @@ def _pipeline(pipeline: Pipeline) -> str:
 
 
 def _command(command: SimpleCommand, *, behind_a_pipe: bool) -> str:
-    variables = {assignment.name: judge_assignment(assignment) for assignment in command.assignments}
+    given = {assignment.name: judge_assignment(assignment) for assignment in command.assignments}
     redirections = [judge_redirection(redirection) for redirection in command.redirections]
     reads_pipe = behind_a_pipe or any(text.startswith("<") for text in redirections)
     rule = _rule(command.words[0])
     judged = rule.judge(_name(command.words[0]), command.words[1:], _surroundings(reads_pipe=reads_pipe))
-    variables.update(judged.environment)
+    variables = {name: value for name, value in given.items() if name not in LEFT_TO_RULES} | dict(judged.environment)
     written = [f"{name}={Word.literal(value).shell_text()}" for name, value in variables.items()]
     written.append(command.words[0].shell_text())
     written.extend(word.shell_text() for word in judged.words)
@@ -100,12 +100,13 @@ def judge_nested(words: tuple[Word, ...]) -> tuple[Word, ...]:
     if rule.is_builtin:
         raise Refused(f"{name} is a command of bash itself; xargs cannot run it")
     if rule.added_words is AddedWords.NEVER:
-        raise Refused(f"{name} is refused behind xargs: words that are added could make it do more than read")
+        raise Refused(
+            f"{name} is refused behind xargs: added words could make it do more than read; name its files yourself"
+        )
     judged = rule.judge(name, words[1:], surroundings)
     if rule.added_words is not AddedWords.HARMLESS and not judged.options_ended:
-        raise Refused(
-            f"{name} behind xargs needs a -- at its end, so that no added word is an option: xargs {name} ... --"
-        )
+        written = " ".join(word.shell_text() for word in words)
+        raise Refused(f"{name} behind xargs needs a -- at its end, so that no added word is an option: {written} --")
     return (words[0], *_without_variables(judged))
 
 
@@ -149,4 +150,6 @@ _UNKNOWN = {
         ("mv", "cp", "mkdir", "touch", "tee", "ln", "chmod", "install", "rmdir", "truncate", "dd"),
         "bash changes no files here; use the write and edit tools for memory files",
     ),
+    "less": "less runs what a file of the home folder names; leave it out of a pipe, or write cat FILE",
+    **dict.fromkeys(("bat", "batcat"), "bat runs the pager that its configuration names; write cat FILE"),
 }

@@ -45,6 +45,9 @@ _GIT_SETTINGS = (
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
     ("diff.autoRefreshIndex", "false"),
+    ("diff.submodule", "short"),
+    ("status.submoduleSummary", "false"),
+    ("log.diffMerges", "separate"),
     ("log.showSignature", "false"),
     ("gpg.program", "false"),
     ("gpg.openpgp.program", "false"),
@@ -89,6 +92,10 @@ FIXED: Mapping[str, str] = MappingProxyType(
     }
 )
 """Variables with a value of ours, whatever the caller has."""
+
+LEFT_TO_RULES = frozenset({"GIT_CONFIG_COUNT"})
+"""Variables that may stand before a command because a rule puts them there; given by hand they are left out, for they
+would take fixed values back."""
 
 INHERITED = frozenset(
     {

@@ -84,7 +84,8 @@ def test_what_writes_connects_or_reads_options_of_its_own_accord_is_off(name: st
 def test_gits_settings_are_numbered_from_nothing_without_a_gap() -> None:
     count = int(FIXED["GIT_CONFIG_COUNT"])
     settings = {FIXED[f"GIT_CONFIG_KEY_{number}"]: FIXED[f"GIT_CONFIG_VALUE_{number}"] for number in range(count)}
-    assert settings["core.fsmonitor"] == "false"
+    assert {"core.fsmonitor", "log.showSignature", "gpg.program", "protocol.allow"} <= settings.keys()
+    assert set(settings.values()) <= {"false", "never", "/dev/null", "short", "separate"}
     assert len([name for name in FIXED if name.startswith("GIT_CONFIG_KEY_")]) == count == len(settings)
 
 
@@ -94,3 +95,17 @@ def test_a_command_keeps_the_places_the_language_and_the_engine_of_its_caller() 
     assert {name for name in INHERITED if name.startswith("DOCKER_")} == {
         *("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY")
     }
+
+
+def test_each_switch_for_colour_width_and_pager_passes_with_a_plain_value() -> None:
+    for name in ("CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "NODE_NO_WARNINGS", "COLUMNS", "LINES"):
+        assert classify(f"{name}=1 ls").run is not None, name
+    for name in ("PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER"):
+        assert classify(f"{name}=cat ls").run is not None, name
+
+
+def test_gits_settings_cannot_be_taken_back_by_hand() -> None:
+    plan = classify("GIT_CONFIG_COUNT=0 git status").run
+    assert plan is not None
+    assert "GIT_CONFIG_COUNT" not in plan.command
+    assert classify("GIT_CONFIG_COUNT=1 git status").run is None
