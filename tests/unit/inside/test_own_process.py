@@ -42,7 +42,7 @@ def test_any_other_failure_is_shown_and_is_an_early_end(capfd) -> None:
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [(signal.SIGKILL, "by force, as the kernel does at the memory limit"), (signal.SIGTERM, "before")],
+    [(signal.SIGKILL, "by force, as the kernel does at the memory limit"), (signal.SIGUSR2, "before")],
 )
 def test_a_death_is_told_and_its_temporary_files_are_removed(number, words, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
