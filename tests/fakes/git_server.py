@@ -31,7 +31,7 @@ _BACKEND = "/usr/lib/git-core/git-http-backend"
 _NAMES = ("mpm_prefork", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "alias", "cgi", "env")
 _MORE_NAMES = ("ssl", "rewrite", "setenvif")
 USER = "sync-user"
-_PREFIX = "pi-sandbox-git-server-"
+_PREFIX, _OWNER = "pi-sandbox-git-server-", "owner.pid"
 
 
 @dataclass
@@ -138,6 +138,7 @@ def git_server(
     with tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)
+        (folder / _OWNER).write_text(str(os.getpid()))
         (folder / "repositories").mkdir()
         ports = _free_port(address), _free_port(address)
         server = GitServer(folder, *ports, token or f"to+ken/{secrets.token_hex(12)}=%&", address)
@@ -157,9 +158,9 @@ def _ends_with_us() -> list[str]:
 
 
 def _remove_left_folders() -> None:
-    """Removes the folders of servers that a killed run left, known by the process in their file that is gone."""
+    """Removes the folders of servers that a killed run left, known by the process that made them, which is gone."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        file = folder / "apache.pid"
+        file = folder / _OWNER
         process = file.read_text().strip() if file.is_file() else ""
         if process.isdecimal() and not Path("/proc", process).exists():
             shutil.rmtree(folder, ignore_errors=True)
