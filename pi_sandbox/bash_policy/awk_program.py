@@ -81,7 +81,7 @@ class _Cutter:
         self._text = text
         self._at = 0
         self._tokens: list[_Token] = []
-        self._open: list[bool] = []  # for each open parenthesis, whether a condition stands in it
+        self._parentheses: list[bool] = []  # for each open parenthesis, whether a condition stands in it
         self._behind_condition = False
 
     def tokens(self) -> tuple[_Token, ...]:
@@ -128,9 +128,9 @@ class _Cutter:
             )
         self._behind_condition = False
         if text == "(" and kind is _Kind.SIGN:
-            self._open.append(bool(self._tokens) and self._tokens[-1].text in _BEFORE_CONDITION)
+            self._parentheses.append(bool(self._tokens) and self._tokens[-1].text in _BEFORE_CONDITION)
         elif text == ")" and kind is _Kind.SIGN:
-            self._behind_condition = self._open.pop() if self._open else True
+            self._behind_condition = self._parentheses.pop() if self._parentheses else True
         self._tokens.append(_Token(kind, text))
 
     def _divides(self) -> bool:
