@@ -22,7 +22,8 @@ from pi_sandbox.git_access.config_text import ConfigEntry, ConfigUnreadableError
 from pi_sandbox.system.files import read_regular_file
 
 _SMALL_FILE_BYTES = 1024 * 1024
-_PACKED_REFS_BYTES = 64 * 1024 * 1024
+_PACKED_REFS_BYTES = 8 * 1024 * 1024
+"""A hundred thousand refs; each line, however short, costs many times its own bytes."""
 
 _REDIRECTING = (
     ("commondir", "shares its data with another repository"),

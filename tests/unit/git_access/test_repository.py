@@ -3,6 +3,8 @@ import shutil
 
 import pytest
 
+from pi_sandbox.errors import FilesError
+from pi_sandbox.git_access import repository as module
 from pi_sandbox.git_access.push_rules import refuse_unless_pushable
 from pi_sandbox.git_access.repository import (
     NoRepositoryError,
@@ -71,6 +73,17 @@ def test_a_branch_in_a_folder_is_read(folder):
     git(folder, "checkout", "-q", "-b", "notes/mine")
 
     assert read_repository(folder).branch == "notes/mine"
+
+
+def test_more_packed_refs_than_anybody_has_are_refused(folder, monkeypatch):
+    git(folder, "pack-refs", "--all")
+    size = (folder / ".git" / "packed-refs").stat().st_size
+    monkeypatch.setattr(module, "_PACKED_REFS_BYTES", size)
+    read_repository(folder)
+    monkeypatch.setattr(module, "_PACKED_REFS_BYTES", size - 1)
+
+    with pytest.raises(FilesError, match="packed-refs"):
+        read_repository(folder)
 
 
 def test_a_file_in_place_of_the_packs_is_refused(folder):
