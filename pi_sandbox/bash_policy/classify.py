@@ -13,7 +13,7 @@ from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged,
 from pi_sandbox.bash_policy.decision import Decision, Refused, RunPlan, Verdict
 from pi_sandbox.bash_policy.delete import is_deletion, judge_deletion
 from pi_sandbox.bash_policy.environment import FIXED, INHERITED, LEFT_TO_RULES, judge_assignment
-from pi_sandbox.bash_policy.program import Pipeline, Program, SimpleCommand
+from pi_sandbox.bash_policy.program import RESERVED, Pipeline, Program, SimpleCommand
 from pi_sandbox.bash_policy.redirects import judge_redirection
 from pi_sandbox.bash_policy.registry import rules_by_name
 from pi_sandbox.bash_policy.syntax import parse
@@ -130,12 +130,18 @@ def _rule(word: Word) -> CommandRule:
     name = _name(word)
     rule = rules_by_name().get(name)
     if rule is None:
+        if name in RESERVED:
+            raise Refused(_QUOTED.get(name, RESERVED[name]))
         raise Refused(_UNKNOWN.get(name, f"the command {name or word.text} is not among those known to only read"))
     if rule.is_builtin and name != word.text:
         raise Refused(f"write {name} instead of {word.text}")
     return rule
 
 
+_QUOTED = {
+    "!": "a quoted ! is the name of a command; write ! without quotes",
+    **dict.fromkeys(("[[", "]]"), "[[ ]] is refused; write [ ... ] or test"),
+}
 _UNKNOWN = {
     "rm": "rm runs only on its own: rm -f /absolute/path/of/memory/file.md, with no other command beside it",
     **dict.fromkeys(

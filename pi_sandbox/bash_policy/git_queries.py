@@ -3,8 +3,8 @@
 - Every option here was checked against git itself: whether it takes a value, and whether as a word of its own (a test
   asks the git that is installed). A value that is a word of its own may not begin with a dash.
 - Not listed, so refused: what writes (--output), runs (--ext-diff, --textconv, --filters, --open-files-in-pager,
-  --show-signature, %G in a format, --remerge-diff), connects (remote show, ls-remote) or reads names that nobody has
-  seen (--stdin of the log family, --pathspec-from-file).
+  --show-signature, %G in a format, --remerge-diff, and -m and --diff-merges=on, which may mean it), connects (remote
+  show, ls-remote) or reads names that nobody has seen (--stdin of the log family, --pathspec-from-file).
 - Subcommands that write as soon as they get a name (branch, tag, config, symbolic-ref, remote, notes ...) are listed in
   the forms that list or show.
 """
@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import partial
 
 from pi_sandbox.bash_policy.decision import Refused
@@ -39,8 +40,7 @@ _ADVICE = {
     "--help": "opens a manual; leave it out",
     **dict.fromkeys(("--dirty", "--broken"), "refreshes the index, which writes it; write git status --short as well"),
 }
-
-
+_LOG_ADVICE = {**_ADVICE, "-m": "may run a merge program that the configuration names; write --diff-merges=separate"}
 _NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
 
 
@@ -60,7 +60,8 @@ _DIFFERENCES = (
         "--default-prefix -R -a/--text --ignore-cr-at-eol --ignore-space-at-eol -b/--ignore-space-change "
         "-w/--ignore-all-space --ignore-blank-lines -W/--function-context --exit-code --pickaxe-all "
         "--pickaxe-regex --find-copies-harder --irreversible-delete --cumulative --no-ext-diff "
-        "--no-textconv --ita-invisible-in-index -z --no-color --no-color-moved --no-color-moved-ws --no-relative"
+        "--no-textconv --ita-invisible-in-index --check -z --no-color --no-color-moved "
+        "--no-color-moved-ws --no-relative"
     )
     + value_options(
         "--color-moved-ws --diff-filter -S -G -l --inter-hunk-context --word-diff-regex --ws-error-highlight "
@@ -71,9 +72,10 @@ _DIFFERENCES = (
         "-M/--find-renames -C/--find-copies -B/--break-rewrites --stat --dirstat --color --color-moved "
         "-U/--unified --word-diff --color-words --abbrev --ignore-submodules --relative"
     )
+    + _bound("--submodule", one_of("short", "log"))
 )
-_MERGES = plain_options("--cc -c -m -t --combined-all-paths --no-diff-merges --root --dd") + value_options(
-    "--diff-merges", one_of("off", "none", "on", "first-parent", "1", "separate", "m", "combined", "c", "cc")
+_MERGES = plain_options("--cc -c -t --combined-all-paths --no-diff-merges --root --dd") + value_options(
+    "--diff-merges", one_of("off", "none", "first-parent", "1", "separate", "combined", "c", "cc")
 )
 _REVISIONS = (
     plain_options(
@@ -119,8 +121,14 @@ _TYPES = plain_options(
 ) + value_options("--type --default -f/--file --blob")
 
 
-def _table(name: str, options: tuple[Option, ...], *, number: str | None = None) -> OptionTable:
-    return OptionTable(f"git {name}", options, number=number, dashed_values=False, advice=_ADVICE)
+def _table(
+    name: str,
+    options: tuple[Option, ...],
+    *,
+    number: str | None = None,
+    advice: Mapping[str, str] = _ADVICE,
+) -> OptionTable:
+    return OptionTable(f"git {name}", options, number=number, advice=advice)
 
 
 def _query(name: str, plain: str, value: str = "", bound: str = "", *, most_operands: int | None = None) -> Query:
@@ -129,7 +137,7 @@ def _query(name: str, plain: str, value: str = "", bound: str = "", *, most_oper
 
 
 def _log(name: str, more: tuple[Option, ...] = ()) -> Query:
-    return Query(_table(name, (*_LOG, *more), number="-n"), added=_NO_PROGRAMS)
+    return Query(_table(name, (*_LOG, *more), number="-n", advice=_LOG_ADVICE), added=_NO_PROGRAMS)
 
 
 def _differences(name: str, more: str) -> Query:
@@ -160,7 +168,7 @@ def _one_key(parsed: Parsed) -> None:
 
 
 def _shows_reflog(parsed: Parsed) -> None:
-    if parsed.operands and not re.fullmatch(r"HEAD|main|master|.*[@/~^].*", parsed.operands[0].text):
+    if parsed.operands and not re.search(r"^(?:HEAD|main|master)\Z|[@/~^]", parsed.operands[0].text):
         raise Refused(f"write git reflog show {parsed.operands[0].text}")
 
 
@@ -200,7 +208,9 @@ QUERIES: Queries = {
     ("whatchanged",): _log("whatchanged"),
     ("reflog", "show"): _log("reflog show"),
     ("stash", "list"): _log("stash list"),
-    ("reflog",): Query(_table("reflog", _LOG, number="-n"), added=_NO_PROGRAMS, check=_shows_reflog),
+    ("reflog",): Query(
+        _table("reflog", _LOG, number="-n", advice=_LOG_ADVICE), added=_NO_PROGRAMS, check=_shows_reflog
+    ),
     ("reflog", "exists"): _query("reflog exists", "", most_operands=1),
     ("stash", "show"): Query(
         _table("stash show", _DIFFERENCES + plain_options("--include-untracked --only-untracked")),
@@ -209,7 +219,7 @@ QUERIES: Queries = {
     ),
     ("diff",): _differences(
         "diff",
-        "--cached/--staged --check --merge-base --no-index -0/--unmerged --base -1 --ours -2 --theirs -3 --cc -c "
+        "--cached/--staged --merge-base --no-index -0/--unmerged --base -1 --ours -2 --theirs -3 --cc -c "
         "--combined-all-paths -q/--quiet",
     ),
     ("diff-tree",): Query(
@@ -226,11 +236,19 @@ QUERIES: Queries = {
     ),
     ("diff-index",): _differences("diff-index", "--cached -m --merge-base -q/--quiet"),
     ("diff-files",): _differences("diff-files", "-0 -1 -2 -3 --base --ours --theirs -q --cc -c"),
-    ("status",): _query(
-        "status",
-        "-s/--short -b/--branch --no-branch --show-stash --long -v/--verbose -z --no-column --ahead-behind "
-        "--no-ahead-behind --renames --no-renames",
-        bound="--porcelain -u/--untracked-files --ignored --column --find-renames -M --ignore-submodules",
+    ("status",): Query(
+        _table(
+            "status",
+            plain_options(
+                "-s/--short -b/--branch --no-branch --show-stash --long -z --no-column --ahead-behind "
+                "--no-ahead-behind --renames --no-renames"
+            )
+            + _bound("--porcelain -u/--untracked-files --ignored --column --find-renames -M --ignore-submodules"),
+            advice={
+                **_ADVICE,
+                **dict.fromkeys(("-v", "--verbose"), "runs textconv programs; write git status and git diff --cached"),
+            },
+        )
     ),
     ("blame",): _BLAME,
     ("annotate",): _BLAME,

@@ -115,10 +115,10 @@ class Parsed:
 class OptionTable:
     """What a command accepts. `number` is the long or short option that `-5` stands for, where it does.
 
-    `only_reads` says that no option of the command, known here or not, writes, runs or connects. `dashed_values` says
-    whether the value of an option may begin with a dash where it is a word of its own; `dashed` names options to which
-    that applies all the same. `advice` holds, for an option
-    that is refused, what it does and what to write instead.
+    `only_reads` says that no option of the command, known here or not, writes, runs or connects. Of another command, a
+    value that is a word of its own may not begin with a dash: where a version of the command took no value there, it
+    would be an option. `dashed` names options to which that does not apply. `advice` holds, for an option that is
+    refused, what it does and what to write instead.
     """
 
     command: str
@@ -126,7 +126,6 @@ class OptionTable:
     number: str | None = None
     stops_at_operand: bool = False
     only_reads: bool = False
-    dashed_values: bool = True
     dashed: frozenset[str] = frozenset()
     advice: Mapping[str, str] = field(default_factory=dict)
 
@@ -165,6 +164,9 @@ def literal(_value: str) -> bool:
     return True
 
 
+_ALONE = frozenset({"--help", "--version"})
+"""Options after which some versions of a command look at nothing else, and others go on."""
+
 whole_number = matches(r"[0-9]{1,9}")
 
 
@@ -173,6 +175,7 @@ class _Reading:
 
     def __init__(self, table: OptionTable, words: tuple[Word, ...]) -> None:
         self._table = table
+        self._is_only_word = len(words) == 1
         self._rest = list(words)
         self._options: list[Given] = []
         self._operands: list[Word] = []
@@ -259,12 +262,19 @@ class _Reading:
         word = self._rest.pop(0)
         if word.is_pattern and not self._table.only_reads:
             raise Refused(f"the value {word.text} of {name} is a pattern; quote it")
-        if word.text.startswith("-") and not self._table.dashed_values and name not in self._table.dashed:
-            raise Refused(f"the value {word.text} of {name} looks like an option; write {name}={word.text}")
+        fits = option.fits is None or option.fits(word.text)
+        if fits and word.text.startswith("-") and word.text != "-" and self._may_be_option(name):
+            joined = f"{name}={word.text}" if name.startswith("--") else name + word.text
+            raise Refused(f"the value {word.text} of {name} looks like an option; write {joined}")
         self._add(option, word.text, home=word if word.starts_with_tilde else None)
+
+    def _may_be_option(self, name: str) -> bool:
+        return not self._table.only_reads and name not in self._table.dashed
 
     def _add(self, option: Option, value: str | None, *, home: Word | None = None) -> None:
         name = option.names[0]
+        if not _ALONE.isdisjoint(option.names) and not self._is_only_word:
+            raise Refused(f"the option {name} of {self._table.command} is only taken alone; leave the other words out")
         if value is not None and option.fits is not None and (home is not None or not option.fits(value)):
             raise Refused(
                 f"the value {value} of the option {name} of {self._table.command} is not one that is known to only "

@@ -1,16 +1,17 @@
 """Which redirections are harmless: reading from a file, throwing away, and joining the two outputs.
 
-- `< FILE`: a fixed path, no pattern; no device but /dev/null and /dev/stdin, so no /dev/tcp or /dev/udp.
+- `< FILE`: a fixed path, no pattern; no device but /dev/null and /dev/stdin, so no /dev/tcp or /dev/udp, nor below a
+  home folder, which may be the root.
 - `> /dev/null`, `>> /dev/null`, with or without 1 or 2 before it, and `&> /dev/null`.
 - `2>&1`, `1>&2`, `>&2`, `>&1`.
 """
 
 from __future__ import annotations
 
-import posixpath
-
 from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.devices import is_device, normal_path
 from pi_sandbox.bash_policy.program import Redirection
+from pi_sandbox.bash_policy.words import Word
 
 _THROWS_AWAY = frozenset({">", ">>", "1>", "1>>", "2>", "2>>", "&>", "&>>"})
 _COPIES = frozenset({">&", "1>&", "2>&"})
@@ -23,7 +24,7 @@ def judge_redirection(redirection: Redirection) -> str:
     if not target.is_literal and not (target.starts_with_tilde and not target.is_pattern):
         raise Refused(f"the redirection to the pattern {target.text} is refused; write the one path out")
     if sign == "<":
-        _check_input(target.text)
+        _check_input(target)
         return f"<{target.shell_text()}"
     if sign in _THROWS_AWAY:
         if target.text != "/dev/null":
@@ -36,9 +37,10 @@ def judge_redirection(redirection: Redirection) -> str:
     raise Refused(f"the redirection {sign} is refused; allowed are < FILE, 2>&1, >&2 and > /dev/null")
 
 
-def _check_input(path: str) -> None:
-    normal = posixpath.normpath("/" + path.lstrip("/")) if path.startswith("/") else path
-    if (normal == "/dev" or normal.startswith("/dev/")) and normal not in _READABLE_DEVICES:
-        raise Refused(f"reading from the device or connection {path} is refused; name a file")
-    if not path:
+def _check_input(target: Word) -> None:
+    path = normal_path(target.text)
+    below_devices = path.startswith(("/dev/", "~/dev/")) or path == "/dev"
+    if (below_devices or is_device(target)) and path not in _READABLE_DEVICES:
+        raise Refused(f"reading from the device or connection {target.text} is refused; name a file")
+    if not target.text:
         raise Refused("the redirection < has an empty path; name a file")

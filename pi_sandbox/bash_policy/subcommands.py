@@ -1,6 +1,7 @@
 """Programs with subcommands: each form that only reads has a table of its own, and nothing else is accepted.
 
-- A form is found by its one or two names (`stash list`), each written out.
+- A form is found by its one or two names (`stash list`), each written out. Behind the one name of a form that has
+  siblings of two, the first word is no pattern: it could become the second name of another form.
 - Where more names would do more than read (`git branch NAME` creates), a form says how many it takes; then none of
   them may be a pattern, which can become several.
 """
@@ -42,11 +43,23 @@ def find_query(
     for length in (2, 1):
         query = queries.get(names[:length])
         if len(names) >= length and query is not None:
+            if length == 1 and _has_siblings(queries, names[0]):
+                _refuse_open_name(program, words[1:])
             return names[:length], query, words[length:]
     forms = ", ".join(" ".join(key) for key in queries if key[0] == names[0])
     if forms:
         raise Refused(f"{program} {' '.join(names)} is not among the forms that only read: {forms}")
     raise Refused(f"{program} {names[0]} is not among the subcommands of {program} that only read")
+
+
+def _has_siblings(queries: Queries, name: str) -> bool:
+    return any(len(key) > 1 and key[0] == name and not key[1].startswith("-") for key in queries)
+
+
+def _refuse_open_name(program: str, words: tuple[Word, ...]) -> None:
+    operand = next((word for word in words if not word.fixed_start.startswith("-")), None)
+    if operand is not None and operand.is_pattern:
+        raise Refused(f"the pattern {operand.text} could become the name of another form of {program}; quote it")
 
 
 def judge_operands(program: str, names: tuple[str, ...], query: Query, parsed: Parsed) -> None:

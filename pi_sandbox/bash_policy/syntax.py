@@ -24,7 +24,7 @@ from pi_sandbox.memory_text.invisible import without_invisible
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Parser
 
-LONGEST_COMMAND = 32_768
+LONGEST_COMMAND = 8_192
 """Characters of a command; more than any that is written to read something. Keeps the time for a judgement bounded."""
 
 _INNER = frozenset(
@@ -53,8 +53,9 @@ _SIGNS = frozenset(
     {"&&", "||", ";", "|", "!", "[", "]", "=", "==", "!=", "file_descriptor", "comment", "-a", "-o"}
     | {"<", ">", ">>", ">&", "&>", "&>>"}
 )
-_LOOP = re.compile(r"(?:^|[;&|\n])\s*(for|while|until)\s")
-_LOOP_END = re.compile(r"\bdo\b.*\bdone\b", re.DOTALL)
+_LOOP = re.compile(r"(?:^|[;&|\n])[ \t]*(for|while|until)\s")
+_LOOP_BEGINS = re.compile(r"\bdo\b")
+_LOOP_ENDS = re.compile(r"\bdone\b")
 _ESCAPED_BLANK = re.compile(r"\\[ \t]")
 _CONTROL_FLOW = re.compile(r"\s*(for|while|until|if|case|select|function)\s")
 _DIFFERS = "bash and the parser may read this text differently; write it more simply: one command, plain quotes"
@@ -69,7 +70,8 @@ def parse(text: str) -> Program:
         tokens = tokenize(text)
     except Refused as refusal:
         loop = _LOOP.search(text)
-        if loop and _LOOP_END.search(text, loop.end()):
+        begins = loop and _LOOP_BEGINS.search(text, loop.end())
+        if loop and begins and _LOOP_ENDS.search(text, begins.end()):
             raise Refused(RESERVED[loop[1]]) from refusal
         raise
     program = build_program(tokens)

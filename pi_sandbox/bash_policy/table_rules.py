@@ -7,16 +7,12 @@
 
 from __future__ import annotations
 
-import posixpath
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
-from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.devices import option_values, refuse_devices
 from pi_sandbox.bash_policy.options import Option, OptionTable, Takes
 from pi_sandbox.bash_policy.words import Word
-
-_HARMLESS_DEVICE = re.compile(r"/dev/(null|stdin|fd/[0-9]+|shm/.*)")
 
 
 def option_list(text: str) -> tuple[Option, ...]:
@@ -39,6 +35,7 @@ def option_table(
     number: str | None = None,
     only_reads: bool = False,
     stops_at_operand: bool = False,
+    dashed: frozenset[str] = frozenset(),
     advice: Mapping[str, str] | None = None,
 ) -> OptionTable:
     """Give the table for a command: the options of the text, `--help`, `--version` and the further ones."""
@@ -48,16 +45,9 @@ def option_table(
         number=number,
         only_reads=only_reads,
         stops_at_operand=stops_at_operand,
+        dashed=dashed,
         advice=advice or {},
     )
-
-
-def refuse_devices(command: str, operands: Iterable[Word]) -> None:
-    """Raise `Refused` if a file to be read is a device other than the empty one, standard input or shared memory."""
-    for operand in operands:
-        path = posixpath.normpath(operand.text)
-        if path.lstrip("/").startswith("dev/") and path.startswith("/") and not _HARMLESS_DEVICE.fullmatch(path):
-            raise Refused(f"{command} would read the device {operand.text}, which may have no end; name a regular file")
 
 
 def table_rule(
@@ -73,7 +63,7 @@ def table_rule(
     def judge(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
         parsed = by_name[name].parse(words)
         if opens_files:
-            refuse_devices(name, parsed.operands)
+            refuse_devices(name, (*parsed.operands, *option_values(parsed)))
         return Judged(parsed.words(), options_ended=parsed.ended)
 
     only_reads = all(table.only_reads for table in tables)

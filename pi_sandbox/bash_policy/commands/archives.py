@@ -1,6 +1,7 @@
 """zcat and its like, gzip -dc, zgrep, tar -t, unzip -l: what compressed files hold, on standard output.
 
-- gzip, bzip2 and xz replace the file that they read unless -c, -l or -t is there, so one of them has to be.
+- gzip, bzip2 and xz replace the file that they read unless -c, -l or -t is there, so one of them has to be. Of several
+  modes the last counts in xz and bzip2, so -l and -t are taken without -d.
 - The cat forms always print: nothing takes that back. zcat and zgrep are shell scripts which start gzip and grep.
 - tar runs what --to-command, --use-compress-program, --checkpoint-action, --rsh-command and -F name, and connects for
   an archive whose name holds a colon: only -t with the options here, and no colon.
@@ -13,8 +14,9 @@ import re
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.devices import refuse_devices
 from pi_sandbox.bash_policy.options import Option, OptionTable, Takes, matches
-from pi_sandbox.bash_policy.table_rules import option_table, refuse_devices, table_rule
+from pi_sandbox.bash_policy.table_rules import option_table, table_rule
 from pi_sandbox.bash_policy.words import Word
 
 _COMPRESSOR = (
@@ -43,8 +45,9 @@ _UNZIP = {
 
 def _judge_compressor(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
     parsed = _COMPRESSORS[name].parse(words)
-    if not parsed.has("-c", "-l", "-t", "--help", "--version"):
-        raise Refused(f"{name} would replace the file; write {name} -dc FILE, or zcat FILE")
+    only_looks = parsed.has("-l", "-t") and not parsed.has("-d")
+    if not only_looks and not parsed.has("-c", "--help", "--version"):
+        raise Refused(f"{name} would replace the file; write {name} -dc FILE, {name} -t FILE without -d, or zcat FILE")
     refuse_devices(name, parsed.operands)
     return Judged(parsed.words(), options_ended=parsed.ended)
 
@@ -99,8 +102,20 @@ RULES = (
             "xz -l a.xz",
             "xz -dc a.xz",
             "bzip2 -dc a.bz2",
+            "unxz -t a.xz",
+            "xz -t -d -c a.xz",
+            "gzip --version",
         ),
         refused=(
+            "xz -t -d a.xz",
+            "xz -ld a.xz",
+            "unxz -l -d a.xz",
+            "unxz -td a.xz",
+            "bzip2 -t -d a.bz2",
+            "bzip2 -td a.bz2",
+            "gzip -td a.gz",
+            "bzip2 --version a.md",
+            "bzip2 a.md --help",
             "gzip a.md",
             "gzip -d a.gz",
             "gunzip a.gz",

@@ -1,9 +1,11 @@
 """awk, mawk, gawk, original-awk: a program on the command line that only reads and prints.
 
 - `awk_program` says what a program may hold. Refused besides: every program that nobody has seen (`-f`, `-E`, `-i`,
-  `-l`, `--source`, `--include`), and every option but `-F` and `-v`.
-- Options end at the program, in every awk. So names of files may be patterns, and words may be added.
-- Files named /inet/... are refused, with any version digit: gawk opens a connection. gawk runs with `--sandbox`.
+  `-l`, `--source`, `--include`), and every option but `-F` and `-v`. Their long names only gawk has;
+  the original awk leaves out what it does not know, and the value behind it becomes the program.
+- Options end at the program, in every awk. So names of files may be patterns.
+- Files named /inet/... are refused, with any version digit: gawk opens a connection. So no words that nobody has seen
+  may be added, whatever awk is called: on many systems it is gawk. gawk runs with `--sandbox`.
 """
 
 from __future__ import annotations
@@ -13,30 +15,41 @@ import re
 from pi_sandbox.bash_policy.awk_program import judge_program
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.devices import refuse_devices
 from pi_sandbox.bash_policy.options import OptionTable, literal, matches, plain_options, value_options
 from pi_sandbox.bash_policy.words import Word
 
 _UNSEEN = "reads a program that nobody has seen; write it on the command line"
 _NETWORK = re.compile(r"(?:[A-Za-z_]\w*=)?/inet[46]?/.*", re.DOTALL)
-_TABLE = OptionTable(
-    "awk",
-    plain_options("--version --sandbox")
-    + value_options("-F/--field-separator", literal)
-    + value_options("-v/--assign", matches(r"(?!(?:ARGV|ARGC|SYMTAB|FUNCTAB|PROCINFO)=)[A-Za-z_]\w*=[^\n]*")),
-    stops_at_operand=True,
-    advice={
-        **dict.fromkeys(("-f", "-E", "-e", "-i", "-l", "--file", "--exec", "--source", "--include", "--load"), _UNSEEN),
-        "-W": "has options of its own in each awk; leave it out",
-    },
-)
+_variable = matches(r"(?!(?:ARGV|ARGC|SYMTAB|FUNCTAB|PROCINFO)=)[A-Za-z_]\w*=[^\n]*")
+_ADVICE = {
+    **dict.fromkeys(("-f", "-E", "-e", "-i", "-l", "--file", "--exec", "--source", "--include", "--load"), _UNSEEN),
+    "-W": "has options of its own in each awk; leave it out",
+    "--field-separator": "is unknown to some awks, which run the next word; write -F",
+    "--assign": "is unknown to some awks, which run the next word; write -v",
+}
+
+
+def _table(separator: str, variable: str) -> OptionTable:
+    return OptionTable(
+        "awk",
+        plain_options("--version --sandbox") + value_options(separator, literal) + value_options(variable, _variable),
+        stops_at_operand=True,
+        dashed=frozenset({"-F"}),
+        advice=_ADVICE,
+    )
+
+
+_EVERY_AWK = _table("-F", "-v")
+_GAWK = _table("-F/--field-separator", "-v/--assign")
 
 
 def _judge(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
-    parsed = _TABLE.parse(words)
+    parsed = (_GAWK if name == "gawk" else _EVERY_AWK).parse(words)
     added = (Word.literal("--sandbox"),) if name == "gawk" and not parsed.has("--sandbox") else ()
     options = tuple(word for option in parsed.options for word in option.words())
     if parsed.has("--version"):
-        return Judged((*added, *options))
+        return Judged(options)
     if not parsed.operands:
         raise Refused("awk lacks its program; write awk '{print $1}' FILE")
     program, *files = parsed.operands
@@ -46,6 +59,7 @@ def _judge(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> J
     for file in files:
         if _NETWORK.fullmatch(file.text):
             raise Refused(f"{file.text} is a connection to gawk, not a file; leave it out")
+    refuse_devices(name, files)
     return Judged((*added, *options, Word.literal("--"), program, *files))
 
 
@@ -54,9 +68,11 @@ RULES = (
         names=("awk", "mawk", "nawk", "original-awk"),
         manual="mawk(1) 1.3.4, original-awk(1) 2024, awk(1p), busybox 1.37",
         judge=_judge,
-        added_words=AddedWords.HARMLESS,
+        added_words=AddedWords.NEVER,
         allowed=(
             "awk '{print $1}' notes/a.md",
+            "awk -F '->' '{print $2}' notes/a.md",
+            "awk --version",
             "awk -F - '{print $2}' notes/a.md",
             "awk -F: 'NR>5 && $2 > 3 {print $1}' notes/a.md",
             "awk -F '\\t' -v n=3 'NF > n' notes/*.md",
@@ -81,7 +97,6 @@ RULES = (
             "awk 1 name=value notes/a.md",
             "awk '' notes/a.md",
             "cat notes/a.md | awk '{\n  print $NF\n}'",
-            "find . -name '*.md' | xargs awk 'FNR < 5'",
         ),
         refused=(
             "awk 'BEGIN {system(\"id\")}'",
@@ -109,6 +124,12 @@ RULES = (
             "awk '/[/]/ {print}' notes/a.md",
             "awk 'BEGIN {0x1print > \"out\"}'",
             "awk '{print} # comment \\\n; print > \"out\"' notes/a.md",
+            "find . -name '*.md' | xargs awk 'FNR < 5'",
+            "ls | xargs awk 1 --",
+            "original-awk --field-separator 'BEGIN{system(\"id\")}' x",
+            "original-awk --assign 'x=1;BEGIN{system(\"id\")}' x",
+            "awk --field-separator=: '{print $1}' notes/a.md",
+            "awk --version 'BEGIN {system(\"id\")}'",
             "awk -f program.awk notes/a.md",
             "awk -fprogram.awk notes/a.md",
             "mawk -W exec program.awk",
@@ -127,7 +148,12 @@ RULES = (
         names=("gawk",),
         manual="gawk(1) 5.2",
         judge=_judge,
-        allowed=("gawk '{print $1}' notes/a.md", "gawk 'BEGIN {print strftime(\"%F\", 0)}'", "gawk -F- 'NR > 1' a.md"),
+        allowed=(
+            "gawk '{print $1}' notes/a.md",
+            "gawk --field-separator=: '{print $1}' notes/a.md",
+            "gawk 'BEGIN {print strftime(\"%F\", 0)}'",
+            "gawk -F- 'NR > 1' a.md",
+        ),
         refused=(
             "gawk 1 /inet4/tcp/0/localhost/80",
             "gawk --sandbox 'BEGIN {system(\"id\")}'",

@@ -11,7 +11,9 @@ import re
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
-from pi_sandbox.bash_policy.table_rules import option_table, refuse_devices, table_rule
+from pi_sandbox.bash_policy.devices import refuse_devices
+from pi_sandbox.bash_policy.options import value_options, whole_number
+from pi_sandbox.bash_policy.table_rules import option_table, table_rule
 from pi_sandbox.bash_policy.words import Word
 
 _RUNS_PR = "runs pr; write diff ... | pr"
@@ -31,7 +33,8 @@ _DIFF = option_table(
 )
 _DIFFSTAT = option_table(
     "diffstat",
-    "-b -c -C -E -f= -h -k -K -l -m -n= -N= -p= -q -r= -R -s -t -T= -u -v -V -w=",
+    "-b -c -C -E -h -k -K -l -m -q -R -s -t -T -u -v -V",
+    *value_options("-f -n -N -p -r -w", whole_number),
     advice={"-o": "writes a file; leave it out, the result is printed"},
 )
 _COMPRESSED = re.compile(r".*\.(Z|z|gz|bz2?|lzma|xz|zst)", re.DOTALL)

@@ -25,7 +25,7 @@ _ADVICE = {
 
 def _query(name: str, plain: str = "", values: str = "", *, most_operands: int | None = None) -> Query:
     options = plain_options(f"{plain} --help") + value_options(values)
-    return Query(OptionTable(name, options, dashed_values=False, advice=_ADVICE), most_operands=most_operands)
+    return Query(OptionTable(name, options, advice=_ADVICE), most_operands=most_operands)
 
 
 def _ends(parsed: Parsed) -> None:
@@ -52,7 +52,6 @@ _STATS = Query(
     OptionTable(
         "docker stats",
         plain_options("-a/--all --no-stream --no-trunc --help") + value_options("--format"),
-        dashed_values=False,
         advice=_ADVICE,
     ),
     check=_ends,
@@ -61,7 +60,6 @@ _EVENTS = Query(
     OptionTable(
         "docker events",
         plain_options("--help") + value_options("-f/--filter --format --since --until"),
-        dashed_values=False,
         advice=_ADVICE,
     ),
     most_operands=0,
@@ -124,7 +122,6 @@ _COMPOSE_OPTIONS = OptionTable(
     plain_options("--all-resources")
     + value_options("-f/--file -p/--project-name --project-directory --profile --env-file"),
     stops_at_operand=True,
-    dashed_values=False,
     advice=_ADVICE,
 )
 

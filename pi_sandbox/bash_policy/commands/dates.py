@@ -19,6 +19,7 @@ _DATE = option_table(
     "-d/--date= -u/--utc/--universal -R/--rfc-email/--rfc-822 -I/--iso-8601=? --rfc-3339= -r/--reference= --resolution "
     "--debug -j",
     Option(("-v",), Takes.VALUE, matches(r"[+-]?[0-9]{1,9}[ymwdHMS]")),
+    dashed=frozenset({"-d", "--date"}),
     advice={
         "-s": _SETS,
         "--set": _SETS,

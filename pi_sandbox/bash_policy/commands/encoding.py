@@ -12,8 +12,9 @@ import re
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.devices import refuse_devices
 from pi_sandbox.bash_policy.options import Option, OptionTable, Takes, matches
-from pi_sandbox.bash_policy.table_rules import option_table, refuse_devices, table_rule
+from pi_sandbox.bash_policy.table_rules import option_table, table_rule
 from pi_sandbox.bash_policy.words import Word
 
 _WRITES = "writes a file; leave it out, the result is printed"

@@ -28,7 +28,6 @@ _TABLE = OptionTable(
         "--path-separator --search-path --format"
     )
     + value_options("--strip-cwd-prefix --hyperlink", takes=Takes.BOUND_VALUE),
-    dashed_values=False,
     dashed=frozenset({"-S", "--size"}),
     advice={
         **dict.fromkeys(("-x", "--exec", "-X", "--exec-batch"), _EXECUTES),

@@ -11,10 +11,10 @@
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
 
 from pi_sandbox.bash_policy.command_rule import CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.devices import may_match
 from pi_sandbox.bash_policy.options import Check, matches, one_of
 from pi_sandbox.bash_policy.words import Word
 
@@ -87,14 +87,13 @@ def _begins_expression(word: Word) -> bool:
 
 def _harmless_pattern(word: Word) -> Word:
     """Let a word pass that can only become names which find takes for no part of an expression."""
-    if word.is_pattern and any(fnmatchcase(known, _without_classes(word.text)) for known in _LANGUAGE):
+    if word.is_pattern and any(_may_become(word, known) for known in _LANGUAGE):
         raise Refused(f"the pattern {word.text} could become a part of the expression of find; quote it or write ./…")
     return word
 
 
-def _without_classes(pattern: str) -> str:
-    """Give a pattern that matches at least as much, without sets of characters, which shells read differently."""
-    return re.sub(r"\[.*\]", "*", pattern).replace("[", "*")
+def _may_become(word: Word, known: str) -> bool:
+    return known.startswith(word.fixed_start) and may_match(word.text, known)
 
 
 def _part(word: Word, rest: list[Word]) -> tuple[Word, ...]:

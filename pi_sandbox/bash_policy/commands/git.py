@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.devices import option_values, refuse_devices
 from pi_sandbox.bash_policy.git_queries import QUERIES
 from pi_sandbox.bash_policy.options import Parsed
 from pi_sandbox.bash_policy.subcommands import Query, find_query, judge_operands
@@ -34,6 +35,7 @@ _ADVICE = {
     **dict.fromkeys(("-p", "--paginate"), "opens a pager; leave it out"),
 }
 _SHOWS_SETTINGS = {"GIT_CONFIG_COUNT": "0"}  # so that the settings of our own environment are not among them
+_NAME_FILES = ("-f", "-X", "--contents", "--ignore-revs-file", "--exclude-per-directory")
 _READS_STANDARD_INPUT = ("--all", "--branches", "--tags", "--remotes", "--glob")
 
 
@@ -44,6 +46,9 @@ def _judge(_name: str, words: tuple[Word, ...], surroundings: Surroundings) -> J
     names, query, words = find_query("git", QUERIES, words)
     parsed = query.table.parse(_with_last_value(query, words))
     judge_operands("git", names, query, parsed)
+    if names != ("grep",):
+        refuse_devices("git", parsed.operands)
+    refuse_devices("git", option_values(parsed, *_NAME_FILES))
     calm = (text for text in _CALM if not any(word.text == text for word in before))
     added = (text for text in query.added if not parsed.has(text))
     return Judged(

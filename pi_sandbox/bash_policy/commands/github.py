@@ -6,6 +6,7 @@
 - `gh api` only with the method GET: without fields, which would make it POST, unless `-X GET` is written; without
   `-F` and `--input`, which send files; without headers, which could ask for another method, and without `--cache`,
   which writes.
+- A filter of `--jq` may not read the environment, which holds the credential.
 - Questions go to github.com: another host in a repository's name or an address is refused.
 """
 
@@ -15,6 +16,7 @@ import re
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.jq_filter import judge_filter
 from pi_sandbox.bash_policy.options import Check, Option, OptionTable, Parsed, matches, plain_options, value_options
 from pi_sandbox.bash_policy.subcommands import Queries, Query, find_query, judge_operands
 from pi_sandbox.bash_policy.words import Word
@@ -49,7 +51,7 @@ _SEARCH_THREADS = (
 
 
 def _query(name: str, options: tuple[Option, ...] = (), *, most_operands: int | None = None) -> Query:
-    table = OptionTable(f"gh {name}", options + plain_options("--help"), dashed_values=False, advice=_ADVICE)
+    table = OptionTable(f"gh {name}", options + plain_options("--help"), advice=_ADVICE)
     return Query(table, most_operands=most_operands, check=_asks_github)
 
 
@@ -124,7 +126,6 @@ _QUERIES: Queries = {
         OptionTable(
             "gh repo view",
             _JSON + plain_options("--help") + value_options("-b/--branch"),
-            dashed_values=False,
             advice=_ADVICE,
         ),
         most_operands=1,
@@ -171,7 +172,7 @@ _QUERIES: Queries = {
     ("ruleset", "view"): _view("ruleset view", "", "-o/--org"),
     ("status",): _query("status", value_options("-e/--exclude -o/--org"), most_operands=0),
     ("version",): _query("version", most_operands=0),
-    ("api",): Query(OptionTable("gh api", _api_options(), dashed_values=False, advice=_ADVICE), check=_only_gets),
+    ("api",): Query(OptionTable("gh api", _api_options(), advice=_ADVICE), check=_only_gets),
 }
 
 
@@ -181,6 +182,9 @@ def _judge(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> 
     names, query, rest = find_query("gh", _QUERIES, words)
     parsed = query.table.parse(rest)
     judge_operands("gh", names, query, parsed)
+    for option in parsed.options:
+        if option.name == "-q":
+            judge_filter("gh", option.value or "")
     if names == ("api",):  # the ? of a query is a pattern to bash
         parsed = parsed.with_operands(tuple(operand.taken_literally() for operand in parsed.operands))
     return Judged((*(Word.literal(name) for name in names), *parsed.words()))
@@ -277,6 +281,9 @@ RULES = (
             "gh api user --hostname evil.example",
             "gh api user -H 'X-HTTP-Method-Override: DELETE'",
             "gh api user --cache 1h",
+            "gh api user --jq env",
+            "gh pr view 1 --json body -q '$ENV.GH_TOKEN'",
+            "gh issue list --json title --jq=env.GH_TOKEN",
             "gh api",
             "gh pr list *",
             "ls | xargs gh issue view --",

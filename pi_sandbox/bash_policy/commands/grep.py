@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
-from pi_sandbox.bash_policy.options import OptionTable, Takes, plain_options, value_options
+from pi_sandbox.bash_policy.devices import option_values, refuse_devices
+from pi_sandbox.bash_policy.options import OptionTable, Takes, one_of, plain_options, value_options
 from pi_sandbox.bash_policy.words import Word
 
 _TABLE = OptionTable(
@@ -21,9 +22,10 @@ _TABLE = OptionTable(
         "-U/--binary"
     )
     + value_options(
-        "-e/--regexp -f/--file -m/--max-count --label --binary-files -d/--directories -D/--devices --include --exclude "
+        "-e/--regexp -f/--file -m/--max-count --label --binary-files -d/--directories --include --exclude "
         "--exclude-from --exclude-dir -B/--before-context -A/--after-context -C/--context --group-separator"
     )
+    + value_options("-D/--devices", one_of("skip"))
     + value_options("--color/--colour", takes=Takes.BOUND_VALUE),
     number="-C",
     only_reads=True,
@@ -32,9 +34,12 @@ _TABLE = OptionTable(
 
 def _judge(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
     parsed = _TABLE.parse(words)
+    refuse_devices("grep", option_values(parsed, "-f", "--exclude-from"))
     if not parsed.operands or parsed.has("-e", "-f"):
+        refuse_devices("grep", parsed.operands)
         return Judged(parsed.words())
     expression, *files = parsed.operands
+    refuse_devices("grep", files)
     return Judged(parsed.with_operands((expression.taken_literally(), *files)).words())
 
 

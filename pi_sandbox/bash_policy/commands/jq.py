@@ -1,29 +1,21 @@
 """jq and yq: filters of JSON and YAML.
 
 - The language of jq has no way to write a file, run a program or open a connection, so names of files may be patterns.
-- Refused all the same: a filter that nobody has seen (`-f`, `-L`, `import`, `include`), and the environment (`env`,
-  `$ENV`).
+- Refused all the same: a filter that nobody has seen (`-f`, `-L`, `import`, `include`), and the environment
+  (`jq_filter`).
 - yq is two programs of one name, one of them running jq. Allowed is what means the same to both. Refused: `-i`
   (changes the file), `-s` (with one of them, writes a file for each document), `load` and the environment in a filter.
 """
 
 from __future__ import annotations
 
-import re
-
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.devices import refuse_devices
+from pi_sandbox.bash_policy.jq_filter import judge_filter
 from pi_sandbox.bash_policy.options import OptionTable, matches, plain_options, value_options
 from pi_sandbox.bash_policy.words import Word
 
-_JQ_OUTSIDE = re.compile(
-    r'(?<![\w.$"])(?:(?P<module>import|include|modulemeta|get_search_list)|(?P<environment>env))(?![\w:])'
-    r"|(?P<variable>\$ENV)\b"
-)
-_YQ_OUTSIDE = re.compile(
-    r'(?<![\w.$"])(?:(?P<module>import|include|load(?:_\w+)?|eval|system)|(?P<environment>env|strenv|envsubst))'
-    r"(?![\w:])|(?P<variable>\$ENV)\b"
-)
 _VALUES = {"--arg": 2, "--argjson": 2, "--slurpfile": 2, "--rawfile": 2, "--indent": 1}
 _UNSEEN = "reads a filter that nobody has seen; write the filter on the command line"
 
@@ -44,18 +36,13 @@ _YQ = OptionTable(
         "-n/--null-input -y/--yaml-output -S/--sort-keys -h/--help -V/--version"
     )
     + value_options("-o/--output-format -p/--input-format", matches("=?(y|j|x|p|yaml|json|xml|props|csv|tsv|toml)")),
-    dashed_values=False,
     advice=dict.fromkeys(("-i", "--inplace", "--in-place"), "changes the file; leave it out and read the output"),
 )
 
 
-def _judge_filter(name: str, word: Word) -> Word:
-    found = (_JQ_OUTSIDE if name == "jq" else _YQ_OUTSIDE).search(word.text)
-    if found is None:
-        return word.taken_literally()
-    if found.lastgroup == "module":
-        raise Refused(f"{found[0]} in a filter of {name} reaches beyond its input; name what is read as an operand")
-    raise Refused(f"{found[0]} in a filter of {name} reads the environment; leave it out")
+def _filter(name: str, word: Word) -> Word:
+    judge_filter(name, word.text)
+    return word.taken_literally()
 
 
 def _judge_jq(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
@@ -71,19 +58,23 @@ def _judge_jq(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) 
             del rest[: len(values)]
             if len(values) < _VALUES[word.text] or any(value.is_pattern for value in values):
                 raise Refused(f"{word.text} of jq lacks a value, or one is a pattern; quote it")
+            if word.text in ("--slurpfile", "--rawfile"):
+                refuse_devices("jq", values[1:])
             named.extend((word, *values))
         else:
             others.append(word)
     parsed = _JQ.parse(others)
     if parsed.operands:
         program, *files = parsed.operands
-        parsed = parsed.with_operands((_judge_filter("jq", program), *files))
+        refuse_devices("jq", files)
+        parsed = parsed.with_operands((_filter("jq", program), *files))
     return Judged((*named, *parsed.words(end_of_options=False)))
 
 
 def _judge_yq(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
     parsed = _YQ.parse(words)
-    operands = [operand if operand.is_pattern else _judge_filter(name, operand) for operand in parsed.operands]
+    refuse_devices(name, parsed.operands[1:])
+    operands = [operand if operand.is_pattern else _filter(name, operand) for operand in parsed.operands]
     for index, operand in enumerate(operands):
         if index == 0 and operand.is_pattern:
             raise Refused(f"the filter {operand.text} is a pattern; quote it")

@@ -35,7 +35,7 @@ _TABLES = {
     "netstat": option_table(
         "netstat",
         "-n/--numeric -r/--route -i/--interfaces -g/--groups -s/--statistics -W/--wide -e/--extend -p/--programs "
-        "-o/--timers -l/--listening -a/--all -t/--tcp -u/--udp -w/--raw -x/--unix -4 -6 -V",
+        "-o/--timers -l/--listening -a/--all -t/--tcp -u/--udp -w/--raw -x/--unix -4 -6",
         advice={"-c": "goes on for ever; leave it out", "--continuous": "goes on for ever; leave it out"},
     ),
 }
@@ -62,7 +62,7 @@ def _judge_sockets(name: str, words: tuple[Word, ...], _surroundings: Surroundin
         raise Refused(
             f"{parsed.operands[0].text} could be a host that {name} asks name servers for; write {name} ... | grep"
         )
-    if name == "netstat" and not parsed.has("-n", "--version", "--help", "-V"):
+    if name == "netstat" and not parsed.has("-n", "--version", "--help"):
         raise Refused("netstat asks name servers for addresses; add -n")
     return Judged(parsed.words())
 

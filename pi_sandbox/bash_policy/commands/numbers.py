@@ -1,6 +1,7 @@
 """seq, factor, numfmt, expr, bc: numbers.
 
-- seq takes numbers of at most nine digits and no infinity. What the format of seq and numfmt may hold, they check.
+- seq takes numbers of at most nine digits, no infinity, and prints at most ten million. What the
+  format of seq and numfmt may hold, they check.
 - expr has no options; its words may be anything. A pattern in them is taken as it is written.
 - bc is a language whose standard input is read by bc alone: it can neither run nor write. A file of it is not judged.
 """
@@ -8,6 +9,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
@@ -16,6 +18,7 @@ from pi_sandbox.bash_policy.words import Word
 
 _SEQ = option_table("seq", "-f/--format= -s/--separator= -w/--equal-width", stops_at_operand=True)
 _SEQ_NUMBER = re.compile(r"[+-]?[0-9]{1,9}(\.[0-9]{1,9})?")
+_MOST_NUMBERS = 10_000_000
 _BC = option_table("bc", "-l/--mathlib -q/--quiet -s/--standard -w/--warn")
 
 
@@ -24,7 +27,18 @@ def _judge_seq(_name: str, words: tuple[Word, ...], _surroundings: Surroundings)
     for operand in parsed.operands:
         if not _is_number(operand):
             raise Refused(f"seq counts with numbers of at most nine digits, not {operand.text}")
+    if _count([Decimal(operand.text) for operand in parsed.operands]) > _MOST_NUMBERS:
+        raise Refused(f"seq with more than {_MOST_NUMBERS} numbers is refused; count fewer, or in greater steps")
     return Judged(parsed.words())
+
+
+def _count(numbers: list[Decimal]) -> Decimal:
+    """Give how many numbers seq prints, about: LAST, FIRST LAST or FIRST STEP LAST; seq refuses a step of nothing."""
+    if len(numbers) not in (1, 2, 3):
+        return Decimal(0)
+    first = numbers[0] if len(numbers) > 1 else Decimal(1)
+    step = numbers[1] if len(numbers) == 3 else Decimal(1)
+    return (numbers[-1] - first) / step if step else Decimal(0)
 
 
 def _with_end_of_options(words: tuple[Word, ...]) -> tuple[Word, ...]:

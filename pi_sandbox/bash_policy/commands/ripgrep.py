@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
+from pi_sandbox.bash_policy.devices import option_values, refuse_devices
 from pi_sandbox.bash_policy.options import Option, OptionTable, plain_options, value_options
 from pi_sandbox.bash_policy.words import Word
 
@@ -43,7 +44,6 @@ _TABLE = OptionTable(
         "--regex-size-limit -e/--regexp -r/--replace --sort --sortr -j/--threads -t/--type -T/--type-not --type-add "
         "--type-clear"
     ),
-    dashed_values=False,
     dashed=frozenset({"-e", "--regexp", "-r", "--replace"}),
     advice={
         "--pre": "runs a program for each file; search the files as they are",
@@ -57,10 +57,12 @@ _TABLE = OptionTable(
 
 def _judge(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
     parsed = _TABLE.parse(words)
-    if parsed.operands and not parsed.has("-e", "-f", "--files", "--type-list"):
-        expression, *paths = parsed.operands
+    paths = list(parsed.operands)
+    if paths and not parsed.has("-e", "-f", "--files", "--type-list"):
+        expression = paths.pop(0)
         parsed = parsed.with_operands((expression.taken_literally(), *paths))
-    added = () if parsed.has("--no-config") else (Word.literal("--no-config"),)
+    refuse_devices("rg", (*paths, *option_values(parsed, "-f", "--ignore-file")))
+    added = () if parsed.has("--no-config", "-h", "--version") else (Word.literal("--no-config"),)
     return Judged((*added, *parsed.words()), options_ended=parsed.ended)
 
 

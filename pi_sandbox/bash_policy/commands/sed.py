@@ -16,6 +16,7 @@ import re
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.devices import refuse_devices
 from pi_sandbox.bash_policy.options import OptionTable, Parsed, literal, plain_options, value_options, whole_number
 from pi_sandbox.bash_policy.pattern_ends import end_of_pattern
 from pi_sandbox.bash_policy.words import Word
@@ -157,12 +158,25 @@ def _scripts(parsed: Parsed) -> tuple[tuple[str, ...], tuple[Word, ...]]:
     return (script.text,), tuple(files)
 
 
+def _instead(script: str) -> str:
+    """Give the reading command that does what a script was most likely meant to do."""
+    if first := re.fullmatch(r"([0-9]{1,9})q", script):
+        return f"write head -n {first[1]}"
+    if deleted := re.fullmatch(r"(?:1,)?([0-9]{1,9})d", script):
+        whole = script.startswith("1,") or deleted[1] == "1"
+        return f"write tail -n +{int(deleted[1]) + 1}" if whole else _FORMS
+    if re.fullmatch(r"/[^/]*/d", script):
+        return f"write grep -v '{script[1:-2]}'"
+    return _FORMS
+
+
 def _judge(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
     parsed = _TABLE.parse(words)
     added = () if parsed.has("--sandbox") else (Word.literal("--sandbox"),)
     if parsed.has("--help", "--version"):
-        return Judged((*added, *parsed.words()))
+        return Judged(parsed.words())
     scripts, files = _scripts(parsed)
+    refuse_devices("sed", files)
     ended = parsed.ended
     if len(scripts) == 1 and _is_substitution(scripts[0]):
         if files:
@@ -172,7 +186,7 @@ def _judge(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> 
         for script in scripts:
             _judge_printing(script)
     else:
-        raise Refused(f"this script of sed is refused; {_FORMS}")
+        raise Refused(f"this script of sed is refused; {_instead(scripts[0])}")
     return Judged((*added, *parsed.words()), options_ended=ended)
 
 

@@ -10,6 +10,7 @@ import re
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.devices import is_device_folder
 from pi_sandbox.bash_policy.options import OptionTable, plain_options
 from pi_sandbox.bash_policy.words import Word
 
@@ -34,6 +35,8 @@ def _judge_cd(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) 
         raise Refused("cd takes one folder")
     if parsed.operands and parsed.operands[0].text == "-":
         raise Refused("cd - is refused; write the path of the folder")
+    if parsed.operands and is_device_folder(parsed.operands[0]):
+        raise Refused(f"cd to the folder of devices {parsed.operands[0].text} is refused; write ls /dev to see it")
     return Judged(parsed.words())
 
 

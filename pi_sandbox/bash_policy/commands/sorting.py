@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.devices import refuse_devices
 from pi_sandbox.bash_policy.options import Option, Parsed, Takes, matches, one_of, value_options, whole_number
-from pi_sandbox.bash_policy.table_rules import option_table, refuse_devices, table_rule
+from pi_sandbox.bash_policy.table_rules import option_table, table_rule
 from pi_sandbox.bash_policy.words import Word
 
 _WRITES = "writes a file; leave it out, the result is printed"

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from pi_sandbox.bash_policy.command_rule import CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.devices import option_values, refuse_devices
 from pi_sandbox.bash_policy.options import (
     OptionTable,
     Parsed,
@@ -60,6 +61,7 @@ def _refuse_both(name: str) -> str:
 
 def _judge(_name: str, words: tuple[Word, ...], surroundings: Surroundings) -> Judged:
     parsed = _TABLE.parse(words)
+    refuse_devices("xargs", option_values(parsed, "-a"))
     options = tuple(word for option in parsed.options for word in option.words())
     if not parsed.operands:
         return Judged(options)

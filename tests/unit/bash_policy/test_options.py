@@ -26,7 +26,7 @@ OPTIONS = (
 )
 TABLE = OptionTable("x", OPTIONS, number="-n")
 ONLY_READS = OptionTable("x", OPTIONS, only_reads=True)
-NO_DASHES = OptionTable("x", OPTIONS, dashed_values=False, dashed=frozenset({"-e"}))
+NO_DASHES = OptionTable("x", OPTIONS, dashed=frozenset({"-e"}))
 
 
 def _open(text: str) -> Word:
@@ -51,7 +51,7 @@ def _runs(table: OptionTable, *texts: str) -> list[str]:
         (["-5"], ["-n5"]),
         (["--color"], ["--color"]),
         (["--colour=never"], ["--color=never"]),
-        (["-g", "-x"], ["-g-x"]),
+        (["-g", "-"], ["-g-"]),
         (["--"], ["--"]),
         (["--", "-x", "a"], ["--", "-x", "a"]),
         (["-", "a"], ["--", "-", "a"]),

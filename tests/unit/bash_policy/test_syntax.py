@@ -113,7 +113,7 @@ def test_the_longest_command_is_judged_in_bounded_time(part: str) -> None:
     start = time.process_time()
     with contextlib.suppress(Refused):
         parse(text)
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize("text", ["a \ud800", "\udfff"])
@@ -123,7 +123,7 @@ def test_a_text_that_is_not_unicode_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a" + " && a" * 4_000, "a" + " || a" * 4_000, "[ " + "! " * 8_000 + "a ]", "a" + " | a" * 5_000]
+    "text", ["a" + " && a" * 1_600, "a" + " || a" * 1_600, "[ " + "! " * 4_000 + "a ]", "a" + " | a" * 2_000]
 )
 def test_a_long_row_is_no_deeper_than_a_short_one(text: str) -> None:
     assert parse(text).pipelines

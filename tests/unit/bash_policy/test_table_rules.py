@@ -40,7 +40,8 @@ def test_a_device_is_refused_however_its_path_is_spelled(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/dev/null", "/dev/stdin", "/dev/fd/3", "/dev/shm/a.md", "dev/zero", "/devices/zero", "/tmp/dev/zero", "-"]
+    "path",
+    ["/dev/null", "/dev/stdin", "/dev/fd/3", "/dev/shm/a.md", "dev/zero.md", "/devices/zero", "/tmp/dev/zeros", "-"],
 )
 def test_what_only_looks_like_a_device_is_read(path: str) -> None:
     refuse_devices("cat", [Word.literal(path)])
@@ -57,7 +58,7 @@ def test_a_command_whose_operand_can_write_or_run_takes_no_words_from_xargs(name
     assert rules_by_name()[name].added_words is AddedWords.NEVER
 
 
-@pytest.mark.parametrize("name", ["sort", "shuf", "tree", "file", "base64", "iconv", "diff", "gzip", "zcat", "bat"])
+@pytest.mark.parametrize("name", ["sort", "shuf", "tree", "file", "base64", "iconv", "diff", "gzip", "zcat"])
 def test_a_command_whose_options_can_write_or_run_takes_words_from_xargs_behind_the_end_of_options(name: str) -> None:
     assert rules_by_name()[name].added_words is AddedWords.AFTER_END_OF_OPTIONS
 
@@ -70,10 +71,6 @@ def test_a_version_question_runs_with_the_words_that_keep_it_from_writing() -> N
     assert _runs("java -version") == "java -XX:-UsePerfData -version"
     assert _runs("java -XX:-UsePerfData -version") == "java -XX:-UsePerfData -version"
     assert _runs("curl --version") == "curl -q --version"
-
-
-def test_bat_runs_without_its_configuration_and_without_a_pager() -> None:
-    assert _runs("bat -p --paging=auto a.md") == "bat --no-config --paging=never -p -- a.md"
 
 
 def test_pip_runs_with_its_check_for_a_newer_version_off() -> None:
