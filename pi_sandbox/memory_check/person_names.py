@@ -108,7 +108,9 @@ _KIN = re.compile(
 )
 _ROLE_FAMILY = re.compile(
     rf"(?<!\w)(?:Familie|Ehepaar|Kund(?:e|in)|Bewerber(?:in)?|Kandidat(?:in)?|Mandant(?:in)?|[Cc]ustomer|[Cc]andidate|[Aa]pplicant|"
-    rf"[Cc]lient|Nachbar(?:in)?|Chef(?:in)?|Azubi|Praktikant(?:in)?|Werkstudent(?:in)?)\s(?P<name>{_WORD})(?!\w)"
+    rf"[Cc]lient|Nachbar(?:in)?|Chef(?:in)?|Azubi|Praktikant(?:in)?|Werkstudent(?:in)?|"
+    rf"(?:Mitarbeiter|Personal|Jahres|Vorstellungs|Bewerbungs|Kritik|Feedback)gespräch|(?:Arbeits|Zwischen)zeugnis|Abmahnung|"
+    rf"Kündigung|Bewerbung|Mahnung|Krankmeldung|Beurteilung|Elternzeit|Probezeit)\s(?P<name>{_WORD})(?!\w)"
 )
 _FAMILY_NAMES = frozenset(
     "müller schmidt schneider fischer weber meyer wagner becker schulz hoffmann schäfer koch bauer richter klein wolf "
@@ -210,6 +212,7 @@ def is_name_cell(cell: str) -> bool:
 
 
 ROLE_NEEDLES = tuple(
+    "gespräch zeugnis abmahnung kündigung bewerbung mahnung krankmeldung beurteilung elternzeit probezeit "
     "kolleg colleague employee mitarbeiter azubi tenant mieter patient kund bewerber kandidat mandant customer "
     "candidate applicant client nachbar chef praktikant werkstudent name familie ehepaar papa mama oma opa onkel "
     "tante cousin schwager schwäger neffe nichte uncle aunt grandma grandpa vater mutter eltern frau mann sohn "

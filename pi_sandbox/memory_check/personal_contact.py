@@ -9,9 +9,10 @@ from pi_sandbox.memory_check.person_names import NameKind, names_in
 
 _EMAIL = re.compile(
     r"(?<![\w.+%@-])(?P<local>[\w.+%'&-]{1,64})(?P<at>@|\s?(?:\(at\)|\[at\]|\{at\}|\(ät\))\s?|\s(?:AT|"
-    r"at)\s(?=[\w-]+\s(?:DOT|dot)\s))(?P<domain>[\w-]{1,63}(?:(?:\.|\s?(?:\(dot\)|\[dot\]|\(punkt\)|\[punkt\])\s?|"
-    r"\s(?:DOT|dot)\s)[\w-]{1,63}){0,6}(?:\.|\s?(?:\(dot\)|\[dot\]|\(punkt\)|\[punkt\])\s?|\s(?:DOT|"
-    r"dot)\s)(?P<top>[A-Za-zÀ-ÿ]{2,24}))(?![\w@])",
+    r"at|ät)\s(?=[\w-]+\s(?:DOT|dot|punkt)\s))(?P<domain>[\w-]{1,63}(?:(?:\.|\s?(?:\(dot\)|\[dot\]|\(punkt\)|"
+    r"\[punkt\])\s?|"
+    r"\s(?:DOT|dot|punkt)\s)[\w-]{1,63}){0,6}(?:\.|\s?(?:\(dot\)|\[dot\]|\(punkt\)|\[punkt\])\s?|\s(?:DOT|"
+    r"dot|punkt)\s)(?P<top>[A-Za-zÀ-ÿ]{2,24}))(?![\w@])",
     re.IGNORECASE,
 )
 _NOT_TOP = frozenset(
@@ -45,7 +46,7 @@ _NATIONAL_REGIONS = ("DE", "AT", "CH", "GB", "FR", "NL", "IT")
 _LIKELY = (
     "[wW]eg|[aA]llee|[pP]latz|[gG]asse|[rR]ing|[dD]amm|[uU]fer|[sS]teig|[cC]haussee|[mM]arkt|[hH]of|[pP]ark|[wW]all|"
     "[gG]raben|[pP]fad|[bB]erg|[tT]or|[aA]cker|[hH]öhe|[sS]tieg|[gG]arten|[fF]eld|[rR]ain|[bB]rücke|[bB]ach|[hH]eide|"
-    "[lL]inden"
+    "[lL]inden|gracht|straat|laan|plein|kade|singel|dijk|gade|vej|gatan|gata|vägen|veien|katu"
 )
 _ENGLISH_WAYS = (
     "Street|St\\.?|Road|Rd\\.?|Avenue|Ave\\.?|Lane|Ln\\.?|Drive|Dr\\.?|Boulevard|Blvd\\.?|Court|Ct\\.?|Way|Place|"
@@ -61,15 +62,20 @@ _STREET_DE_FREE = re.compile(
     r"Neue[rn]?)\s[A-ZÄÖÜ][\wäöüß-]{2,30}(?:\s[A-ZÄÖÜ][\wäöüß-]{2,30})?\s\d{1,4}\s?[a-z]?(?![\w.,:]?\d)|"
     r"(?<!\w)Postfach\s\d{2,4}(?:\s\d{2,4}){0,3}(?!\d)"
 )
-_POSTCODE_DE = re.compile(r"(?<![\w.,-])(?:[DACH]{1,2}-)?\d{4,5}\s(?:Bad\s|St\.\s|Sankt\s)?[A-ZÄÖÜ][a-zäöüß]{2,30}")
+_POSTCODE_DE = re.compile(
+    r"(?<![\w.,-])(?:[A-Z]{1,2}-)?(?:\d{4,5}|\d{4}\s?[A-Z]{2}|\d{3}\s\d{2})\s(?:Bad\s|St\.\s|Sankt\s)?"
+    r"[A-ZÄÖÜÅØ][a-zäöüßåøæé]{2,30}"
+)
 _STREET_EN = re.compile(
     rf"(?<![\w.:/-])(?:(?:Flat|Apt\.?|Unit|Suite)\s\w{{1,5}},?\s)?\d{{1,5}}[A-Za-z]?\s(?:[NSEW]\.?\s)?(?:[A-Z][\w'’.-"
     rf"]{{1,25}}\s){{1,3}}(?:{_ENGLISH_WAYS})(?!\w)"
 )
 _STREET_ROMANCE = re.compile(
-    r"(?<![\w-])(?:\d{1,4}(?:\s?bis)?,?\s(?:rue|avenue|boulevard|place|chemin|allée|impasse|quai)\s[\w'’ -]{3,40}|"
-    r"(?:[Vv]ia|[Pp]iazza|[Cc]orso|[Vv]iale|[Cc]alle|[Aa]venida|[Pp]laza|[Rr]ua|[Uu]l\.)\s[A-ZÁÉÍÓÚŁŚŻ][\w'’ "
-    r"áéíóúñç-]{2,40}?,?\s\d{1,4})(?!\w)"
+    r"(?<![\w-])(?:\d{1,4}(?:\s?bis)?,?\s(?:rue|avenue|boulevard|place|chemin|allée|impasse|quai|cours|square|"
+    r"route)\s[\w'’ -]{3,40}|"
+    r"(?:[Vv]ia|[Pp]iazza|[Cc]orso|[Vv]iale|[Cc]alle|[Aa]venida|[Pp]laza|[Rr]ua|[Uu]l\.|Paseo|Passeig|Carrer|Strada|"
+    r"Vicolo|Praça|Travessa|Largo)\s[A-ZÁÉÍÓÚŁŚŻ][\w'’ "
+    r"áéíóúñç-]{2,40}?,?\s\d{1,4}|Gran Vía,?\s\d{1,4})(?!\w)"
 )
 _POSTCODE_EN = re.compile(r"(?<!\w)(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z][a-z]+,? [A-Z]{2} \d{5}(?:-\d{4})?)(?!\w)")
 _PLACE_LINE = re.compile(r"(?:[\w'’.-]{1,30}[ ,]{1,2}){0,4}[\w-]{0,3}\d")
@@ -100,7 +106,8 @@ _NOT_BIRTH = re.compile(
 )
 
 _REACH = re.compile(
-    r"(?i)durchwahl|\bdw\b|(?<![a-z])ext(?:ension|\.)?\s?-?\d|extension|zimmer\s?\d|raum\s?\d|room\s\d|skype|"
+    r"(?i)durchwahl|\bdw\b|(?<![a-z])tel\.?:?\s?[-–]\s?\d{2,5}\b|\bapparat\s\d|(?:via|per|über|on) (?:signal|"
+    r"whats-?app)\b|(?<![a-z])ext(?:ension|\.)?\s?-?\d|extension|zimmer\s?\d|raum\s?\d|room\s\d|skype|"
     r"linkedin|xing|handynummer|privatnummer|telefonnummer|phone number|mobile number|\bmsteams\b|on teams|threema|"
     r"telegram|erreichbar|reachable|reach (?:him|her)|call (?:him|her)|visitenkarte|business card|instagram|facebook|"
     r"discord(?: name|:)"
@@ -114,11 +121,11 @@ _CONTACT_ROLE = re.compile(
     r"managing director|notfallkontakt|emergency contact|steuerberater|hausarzt|vermieter\b|landlord|hausmeister|"
     r"ehefrau|ehemann|tochter|\bsohn\b|wife|husband|daughter|\bson\b"
 )
-EMAIL_NEEDLES = ("@", "(at)", "[at]", "{at}", "(ät)", "dot")
+EMAIL_NEEDLES = ("@", "(at)", "[at]", "{at}", "(ät)", "dot", "punkt")
 PHONE_SHAPES = (
     re.compile(
         r"\+(?<![\w+./-].)(?:\d|(?!\S))|0(?<![\w+./-].)0[1-9]\d|\((?:0[1-9]|[2-9]\d{2})|"
-        r"0(?<![\w+.,/:-].)[1-9](?:\d|\)?[ ./-])|1(?<![\w+.,/:-].)(?:[-.][2-9(]|(?!\S))"
+        r"0(?<![\w+.,/:-].)[1-9](?:\d|\)?(?:[./–‑-]|(?!\S)))|1(?<![\w+.,/:-].)(?:[-.][2-9(]|(?!\S))"
     ),
     re.compile(r"[2-9](?<![\w+.,/:-].)\d{2}(?:[-.]|(?!\S))"),
 )
@@ -134,12 +141,14 @@ STREET_ENDS = (
     "straße", "strasse", "str.", "weg", "allee", "platz", "gasse", "ring", "damm", "ufer", "steig", "chaussee", "markt",
         "hof", "park", "wall",
     "graben", "pfad", "berg", "tor", "acker", "höhe", "stieg", "garten", "feld", "rain", "brücke", "bach", "heide",
-        "linden",
+        "linden", "gracht", "straat", "laan", "plein", "kade", "singel", "dijk", "gade", "vej", "gatan", "gata",
+        "vägen", "veien", "katu",
 )  # fmt: skip
 _WAYS = sorted(
     set(_ENGLISH_WAYS.replace("\\.?", "").split("|")).union(
         "rue avenue boulevard place chemin allée impasse quai via piazza corso viale calle avenida plaza rua ul Via "
-        "Piazza Corso Viale Calle Avenida Plaza Rua Ul".split()
+        "Piazza Corso Viale Calle Avenida Plaza Rua Ul cours square route Vía Paseo Passeig Carrer Strada Vicolo "
+        "Praça Travessa Largo".split()
     )
 )
 ADDRESS_SHAPES = (
@@ -166,7 +175,8 @@ def may_end_street(word: str) -> bool:
 _NAME_BREAK = re.compile(r"[^\w.-]")
 BIRTH_NEEDLES = ("geb", "dob", "d.o.b", "birth", "born", "*", "b.", "jahrgang")
 REACH_NEEDLES = tuple(
-    "durchwahl dw ext zimmer raum room skype linkedin xing handynummer privatnummer telefonnummer phone mobile "
+    "tel apparat signal whats durchwahl dw ext zimmer raum room skype linkedin xing handynummer privatnummer "
+    "telefonnummer phone mobile "
     "msteams teams threema telegram erreichbar reach call visitenkarte business instagram facebook discord t.me "
     "wa.me "
     "ansprech contact kontakt account geschäftsführer ceo cto cfo einkäufer einkaufsleiter prokurist managing "
@@ -249,7 +259,9 @@ def _called_directly(near: str) -> bool:
     return (
         re.search(
             r"(?i)(?:tel(?:efon)?(?:nummer)?|phone|mobil|mobile|handy(?:nummer)?|fax|rufnummer|durchwahl|whatsapp|"
-            r"cell|☎|📞)(?:\s(?:no\.?|number|nr\.?))?\s?[.:=]?\s{0,2}(?:is|ist|lautet)?\s{0,2}[(]?$",
+            r"cell|☎|📞)(?:\s(?:no\.?|number|"
+            r"nr\.?))?(?:(?:\s[a-zäöüß]{2,12}){0,2}(?:\s[A-Za-zÄÖÜäöüß]{2,15})?(?=:))?\s?[.:=]?\s{0,2}(?:is|ist|"
+            r"lautet)?\s{0,2}[(]?$",
             near,
         )
         is not None

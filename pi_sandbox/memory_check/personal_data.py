@@ -79,6 +79,8 @@ def _asked_for(mask: int, line: str) -> int:
         mask &= ~(_STATEMENT if "/" in line else _STATEMENT | _REACH)
     if mask & _NEED_DIGIT and _DIGIT.search(line) is None:
         mask &= ~_NEED_DIGIT
+    if mask & _NAME and rows.may_be_table_row(line):
+        mask |= _ROW
     return mask & ~_NAME
 
 

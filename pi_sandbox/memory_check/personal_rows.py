@@ -19,6 +19,7 @@ _FIELD = re.compile(
 _ROW_START = re.compile(r"^[\s|>\"'(-]{0,8}[\w-]{0,12}\d{1,12}[\"']?\s{0,3}[;|,\t]")
 _DATE_CELL = re.compile(r"(?:19[2-9]|20[01])\d-\d\d-\d\d|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d|\d{1,2}/\d{1,2}/(?:19|20)\d\d")
 _NUMBER_CELL = re.compile(r"[A-Z]{0,4}-?\d{2,12}")
+_AMOUNT_CELL = re.compile(r"\d{1,3}(?:[.,]\d{3}){1,2}(?:[.,]\d\d)?\s?(?:€|EUR|USD|\$|CHF|£)?|\d{3,6}\s?(?:€|EUR|CHF)")
 _CITY_CELL = re.compile(r"\d{4,5}\s[A-ZÄÖÜ][a-zäöü]+|\d{5}")
 _ADDRESS = re.compile(
     r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])|(?<![\w:.])(?:[0-9a-fA-F]{1,4}:){3,7}[0-9a-fA-F]{1,4}(?![\w:])"
@@ -50,12 +51,18 @@ LOG_SHAPES = (
         r"\d\d:\d\d|\"(?:ts|time|timestamp|@timestamp)\"|\d(?<!\w.)\d{9}(?:\d{3}|\.\d+)?(?!\w)|HTTP/|\"(?:GET|POST|"
         r"PUT|DELETE|PATCH|HEAD|OPTIONS)|sshd\["
     ),
+    re.compile(r"\d\.\d{1,3}\.\d{1,3}\.\d"),
 )
 
 
 def is_row(line: str) -> bool:
     """Tells whether a line begins like a row of data: a number or id, then a delimiter."""
     return _ROW_START.match(line) is not None
+
+
+def may_be_table_row(line: str) -> bool:
+    """Tells whether a line has the delimiters of a table's or a list's row."""
+    return line.count("|") >= 2 or line.count(";") >= 2 or line.count("\t") >= 2
 
 
 def data_rows(line: str) -> Iterator[str]:
@@ -69,6 +76,11 @@ def data_rows(line: str) -> Iterator[str]:
         len(fields) >= 2
         and any(found["name"] or found["plain"] for found in found_fields)
         and any(is_name_cell(value) or _looks_filled(value) for value in fields)
+    ):
+        yield "a row of data about a person"
+        return
+    if may_be_table_row(line) and any(
+        _is_named_row(line.strip(" |\t>").split(delimiter)) for delimiter in "|;\t" if line.count(delimiter) >= 2
     ):
         yield "a row of data about a person"
         return
@@ -107,12 +119,24 @@ def _is_person_row(cells: list[str]) -> bool:
     return _NUMBER_CELL.fullmatch(cells[0]) is not None and ((named > 0 and detail) or alone)
 
 
+def _is_named_row(cells: list[str]) -> bool:
+    """A row that begins with a person's full name and goes on with a date, a mail address, a place or an amount."""
+    cells = [cell.strip(" \"'()`*") for cell in cells[:40]]
+    return (
+        len(cells) >= 2
+        and len(cells[0].split()) >= 2
+        and is_name_cell(cells[0])
+        and any(
+            _DATE_CELL.fullmatch(cell) or _CITY_CELL.fullmatch(cell) or _AMOUNT_CELL.fullmatch(cell) or "@" in cell
+            for cell in cells[1:]
+        )
+    )
+
+
 def log_lines(line: str) -> Iterator[str]:
     """Yields a message for a log line with a user or a public address in it."""
     if _REQUEST.search(line) and any(_is_public(found[0]) for found in _ADDRESS.finditer(line)):
         yield "a log line about a user"
-        return
-    if _STAMP.search(line) is None:
         return
     users = [
         value
@@ -120,6 +144,10 @@ def log_lines(line: str) -> Iterator[str]:
         if (value := found["value"] or found["named"] or found["number"]) and value.lower() not in _TECHNICAL_USERS
     ]
     public = any(_is_public(found[0]) for found in _ADDRESS.finditer(line))
+    if _STAMP.search(line) is None:
+        if public and any(_is_identity(value) for value in users):
+            yield "a log line about a user"
+        return
     if (users and (public or any(_is_identity(value) for value in users))) or (
         public
         and re.search(r"(?i)login|logout|session|anmeld|request|client|visitor|besucher|user|benutzer|kunde", line)

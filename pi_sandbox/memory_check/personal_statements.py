@@ -49,6 +49,8 @@ _TOPICS: tuple[Topic, ...] = (
         r"kur\b|berufsunfähig|frühgeburt|fehltag|unfallfolgen|"
         r"mutterschutz|fehlgeburt|diabet|burn-?out|depress|krebs\b|tumor|chemo|diagnos(?:e\b|tiziert|is\b|ed\b)|"
         r"reha\b|"
+        r"(?:nuss|erdnuss|pollen|milch|hausstaub|penicillin|latex|katzen|hunde|bienen|wespen|lebensmittel)allergi|"
+        r"(?:lungen|brust|darm|haut|prostata|leber|magen)krebs|"
         r"bandscheibe|schwerbehindert|schwerbehinderung|behinderung|gdb\b|bluthochdruck|allergi|asthma|epilep|"
         r"herzinfarkt|schlaganfall|grippe|corona\b|covid|migräne|psych(?:olog|iat|isch|other)|therapie|therapeut|"
         r"suizid|sucht\b|"

@@ -14,7 +14,7 @@ _JWK_TYPE = re.compile(r"[\"']?kty[\"']?\s{0,3}:")
 _DER = re.compile(
     r"(?:b3BlbnNzaC1rZXktdjEA|MII[A-Za-z0-9+/]{2}(?:AIBAAKC|QIBADANBgkqhkiG9w0BAQ|wIBADANBgkqhkiG9w0BAQ|"
     r"gIBADANBgkqhkiG9w0BAQ|IBAAKC)|MC4CAQAwBQYDK2V|MHcCAQEEI|MIGHAgEAMBMGByqGSM49|MIGkAgEBBD|"
-    r"lQ[A-Za-z]{2}B[A-Za-z0-9+/]{20}BE)[A-Za-z0-9+/=]{24,}"
+    r"RWRTY0Iy|lQ[A-Za-z]{2}B[A-Za-z0-9+/]{20}BE)[A-Za-z0-9+/=]{24,}"
 )
 _WIF = re.compile(r"[5KLc9](?<![A-Za-z0-9].)[1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9])")
 _EXTENDED = re.compile(r"[xyztuv](?<![A-Za-z0-9].)prv[1-9A-HJ-NP-Za-km-z]{107}(?![A-Za-z0-9])")
@@ -27,19 +27,25 @@ _DIGIT_CODES = re.compile(
     r"(?i)(?:backup|recovery|wiederherstellungs|notfall|einmal|"
     r"scratch)[- ]?codes?\b[^\n\d]{0,40}(?<!\d)\d{4}[ -]?\d{4}(?!\d)"
 )
+_SEED = re.compile(
+    r"(?i:totp|\botp\b|2fa|\bmfa\b|authenticator|zwei-faktor)[^\n]{0,40}?(?<![A-Za-z0-9])"
+    r"(?:[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,7}|[A-Z2-7]{16}(?:[A-Z2-7]{8}|[A-Z2-7]{10}|[A-Z2-7]{16})?)(?![A-Za-z0-9])"
+)
 _FOUR_FOURS = re.compile(r"(?<![A-Za-z])[a-z]{4}(?:[ -][a-z]{4}){3}(?![A-Za-z])")
 _CODE_WORDS = re.compile(
     r"(?i)recovery|backup[ -]?codes?|wiederherstellung|app[- ]?(?:password|passwort|kennwort)|app[- ]?specific|"
     r"einmal(?:code|passw)|notfallcode|two-factor|2fa[- ]codes?|zwei-faktor|scratch codes?|passwor[dt]|passwort|"
-    r"kennwort|filevault|bitlocker|schlüssel|product key|lizenzschlüssel|licen[cs]e key"
+    r"kennwort|filevault|bitlocker|schlüssel|product key|lizenz|licen[cs]e|produktcode|activation|aktivierung"
 )
 _BASE58 = {
     character: place for place, character in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
 }
 
 NEEDLES: tuple[str, ...] = tuple(
-    "private putty-user-key-file kty recovery backup wiederherst specific einmal notfallcode two-factor 2fa "
-    "zwei-faktor scratch passwor kennwort filevault bitlocker schlüssel product licen lizenz".split()
+    "private putty-user-key-file kty recovery backup wiederherst specific einmal notfallcode two-factor 2fa totp "
+    "otp mfa authenticator "
+    "zwei-faktor scratch passwor kennwort filevault bitlocker schlüssel product produktcode licen lizenz activation "
+    "aktivierung".split()
 )
 SHAPES: tuple[re.Pattern[str], ...] = (_WIF, _EXTENDED, _BITLOCKER, _DER, re.compile(r"0x[0-9a-fA-F]{64}"))
 _LOOK_AHEAD = 6
@@ -76,6 +82,9 @@ def _codes(line: str) -> Iterator[str]:
         yield "a wallet's private key"
     if any(all(int(part) % 11 == 0 for part in found[0].split("-")) for found in _BITLOCKER.finditer(line)):
         yield "a BitLocker recovery key"
+    seed = _SEED.search(line)
+    if seed is not None and any(character.isdigit() for character in seed[0][-19:]):
+        yield "a one-time password's seed"
     if ("code" in lowered and _DIGIT_CODES.search(line)) or (
         ("-" in line or "app" in lowered)
         and _CODE_WORDS.search(line)

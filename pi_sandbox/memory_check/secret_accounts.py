@@ -25,7 +25,48 @@ _BESIDE_NAME = re.compile(
     re.IGNORECASE,
 )
 
-NEEDLES = ("admin", "root", "postgres", "ubuntu", "deploy", "guest", "gast", "oracle")
+_WIFI_PAIR = re.compile(
+    r"(?i)(?<![a-z])(?:wi-?fi|wlan|hotspot|ssid|gäste-?netz|guest network)(?![a-z])[^/|:\n]{0,30}[:=]?\s{1,3}"
+    r"[\"'`]{0,2}[\w. -]{2,32}?[\"'`]{0,2}\s?[/|,]\s?[\"'`]{0,2}(?P<value>[^\s\"'`|,;/]{8,63})"
+)
+_LOCKED_WITH = re.compile(
+    r"(?i)(?:verschlüsselt|encrypted|entschlüsselt|decrypted|geschützt|protected|entsperren|unlock)\s(?:mit|with|using)\s"
+    r"[\"'`]{0,2}(?P<after>[^\s\"'`]{8,80})|(?:mit|with|using)\s[\"'`]{0,2}(?P<before>[^\s\"'`]{8,80})[\"'`]{0,2}\s"
+    r"(?:verschlüsselt|entschlüsselt|geschützt|gesichert|entsperrt|encrypted|unlocked|zu\s(?:öffnen|entsperren))"
+)
+_SMALL_WORDS = frozenset(
+    "end based side level key free time only the and for with per und mit der die das des von ende bit data layer mode "
+    "zero out file disk client server user public private self".split()
+)
+_PHRASE = re.compile(r"[a-zäöüß]{3,12}(?:[-._][a-zäöüß]{3,12}){3,7}")
+
+NEEDLES = (
+    "wi-fi",
+    "wifi",
+    "wlan",
+    "hotspot",
+    "ssid",
+    "gäste",
+    "guest",
+    "verschlüsselt",
+    "encrypted",
+    "entschlüsselt",
+    "decrypted",
+    "geschützt",
+    "protected",
+    "entsperr",
+    "unlock",
+    "gesichert",
+    "öffnen",
+    "admin",
+    "root",
+    "postgres",
+    "ubuntu",
+    "deploy",
+    "guest",
+    "gast",
+    "oracle",
+)
 
 
 _MIXED_WORD = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=\D*\d).*[!#$*?^~§€&%@]")
@@ -48,6 +89,17 @@ def accounts(line: str) -> Iterator[str]:
             and (strength(value) >= Strength.STRONG or "/" in found["gap"])
         ):
             yield "an account's password is written down"
+    for found in _WIFI_PAIR.finditer(line):
+        if password_strength(found["value"].rstrip(TRAILING)) >= Strength.FAIR:
+            yield "a Wi-Fi password"
+    for found in _LOCKED_WITH.finditer(line):
+        value = (found["after"] or found["before"]).rstrip(TRAILING)
+        if looks_chosen_with_care(value) or _is_phrase(value):
+            yield "a password is written down"
+
+
+def _is_phrase(value: str) -> bool:
+    return _PHRASE.fullmatch(value) is not None and not _SMALL_WORDS.intersection(re.split(r"[-._]", value))
 
 
 def beside_name(line: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from pi_sandbox.memory_check.secret_values import (
     Strength,
     decodes_to_login,
+    is_mixed_up,
     is_placeholder,
     is_uuid,
     looks_random,
@@ -33,7 +34,8 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         (
             "psexec rdesktop xfreerdp winexe smbmap evil-winrm docker podman helm az nerdctl skopeo crane buildah "
             "oras oc mosquitto_ kinit mongo mongosh mongodump",
-            rf"\b(?:psexec|rdesktop|xfreerdp|winexe|smbmap|evil-winrm|docker|podman|helm|az|nerdctl|skopeo|crane|buildah|oras|oc|mosquitto_(?:pub|sub)|mongo(?:sh|dump|"
+            rf"\b(?:psexec|rdesktop|xfreerdp|winexe|smbmap|evil-winrm|docker|podman|helm|az|nerdctl|skopeo|crane|"
+            rf"buildah|oras|oc|mosquitto_(?:pub|sub)|mongo(?:sh|dump|"
             rf"restore)?)\b{_GAP}-[pP]\s{{1,3}}{_VALUE}",
         ),
         ("redis", rf"\bredis-(?:cli|benchmark)\b{_GAP}-a\s{{1,3}}{_VALUE}"),
@@ -92,6 +94,28 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             rf"\bansible[\w-]{{0,12}}\b{_GAP}(?:-e|--extra-vars)\s{{0,3}}[\"']?[\w]{{0,40}}pass\w{{0,10}}={_VALUE}",
         ),
         ("zip 7z rar", rf"\b(?:7z|7za|zip|unzip|rar|unrar)\b{_GAP}-[pP](?!\s){_VALUE}"),
+        ("zip rar", rf"\b(?:un)?(?:zip|rar)\b{_GAP}-P\s{{1,3}}{_VALUE}"),
+        (
+            "<(echo",
+            r"<\(\s?echo\s{1,3}(?:-n\s{1,3})?(?P<value>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s|)]{1,200})\s?\)",
+        ),
+        (
+            "smbpass password psksecret passwd",
+            rf"\bset\s{{1,3}}(?:smbpass|password|passwd|psksecret|SMBPass|PASSWORD)\s{{1,3}}(?:ENC\s)?{_VALUE}",
+        ),
+        (
+            "hydra crackmapexec nxc netexec medusa smbexec wmiexec ncrack",
+            rf"\b(?:hydra|crackmapexec|nxc|netexec|medusa|smbexec\S{{0,4}}|wmiexec\S{{0,4}}|ncrack)\b{_GAP}(?:-p|"
+            rf"--pass)\s{{1,3}}{_VALUE}",
+        ),
+        ("kinit cryptsetup passwd sudo", rf"\b(?:kinit|cryptsetup|passwd|sudo)\b[^|;\n]{{0,80}}<<<\s{{0,3}}{_VALUE}"),
+        ("rclone", rf"\brclone\s{{1,3}}obscure\s{{1,3}}(?!-){_VALUE}"),
+        (
+            "http",
+            rf"\b(?:http|https|xh|xhs)\s{_GAP[:-2]}(?:-a|"
+            rf"--auth)[ =]?[\"']?[^\s\"':]{{1,80}}:(?P<value>[^\s\"']{{1,200}})",
+        ),
+        ("securestring", r"\bConvertTo-SecureString\s{1,3}(?:-String\s{1,3})?(?!-|\$|\()" + _VALUE),
         ("--passphrase", rf"--passphrase[ =]{{1,3}}{_VALUE}"),
         (
             "machine",
@@ -121,7 +145,9 @@ _WIFI = re.compile(r"WIFI:(?:[^;\n]{1,80};){0,4}?P:(?P<value>(?:\\.|[^;\n]){4,80
 _CONNECTION = re.compile(
     r"(?i)\b(?:pwd|password|accountkey|sharedaccesskey)\s{0,2}=\s{0,2}(?P<value>[^;\s\"']{4,200});"
 )
-_CISCO = re.compile(r"\b(?:enable|username \S{1,40}) (?:secret|password) (?:[0-9] )?(?P<value>\S{4,120})")
+_CISCO = re.compile(
+    r"\b(?:enable|username \S{1,40})(?: privilege \d{1,2})? (?:secret|password) (?:[0-9] )?(?P<value>\S{4,120})"
+)
 
 _COOKIE = re.compile(
     r"(?i)cookie\S{0,3}\s{1,3}(?:[^\s=;]{1,40}=[^\s;]{0,400};\s{0,2}){0,6}?(?:\w{0,20}sid|sess\w{0,20}|connect\.sid|"
@@ -187,7 +213,12 @@ def urls(line: str) -> Iterator[str]:
 
 def _is_password(raw: str) -> bool:
     value = raw.strip("\"'").rstrip(",)`")
-    return password_strength(value) >= Strength.FAIR or (value.isdigit() and len(value) >= 6) or is_uuid(value)
+    return (
+        password_strength(value) >= Strength.FAIR
+        or (value.isdigit() and len(value) >= 6)
+        or is_uuid(value)
+        or is_mixed_up(value)
+    )
 
 
 def _is_header_value(line: str, found: re.Match[str]) -> bool:
@@ -215,7 +246,7 @@ def _is_url_secret(found: re.Match[str]) -> bool:
 def _is_query_secret(found: re.Match[str]) -> bool:
     value, name = unquote(found["value"]), found["name"].lower()
     if "pass" in name or "pwd" in name:
-        return password_strength(value) >= Strength.FAIR
+        return _is_password(value)
     if name in ("code", "key", "id_key"):
         return strength(value) is Strength.RANDOM and len(value) >= 20
     return strength(value) >= Strength.STRONG and len(value) >= 12

@@ -18,6 +18,7 @@ from pi_sandbox.memory_check.secret_values import (
     is_hex,
     is_placeholder,
     is_uuid,
+    looks_chosen_with_care,
     password_strength,
     strength,
 )
@@ -27,10 +28,10 @@ _WINDOW = 400
 _CLOSERS = r"[\"'`*_\]\)>}»“”]{0,4}"
 _SEPARATOR = re.compile(
     rf"{_CLOSERS}\s{{0,8}}(?:\([^()]{{0,60}}\)|\[[^\[\]]{{0,40}}\])?{_CLOSERS}\s{{0,8}}(?P<mark>:=|=>|->|→|==?|"
-    rf":{{1,2}}|\|{{1,2}}|,?\s?value=|\s[-–—]\s|>|\t)[\s*_]{{0,12}}(?:\|\s{{0,8}})?"
+    rf":{{1,2}}|\|{{1,2}}|,?\s?value=|\s[-–—]\s|,\s?(?=[\"'])|>|\t)[\s*_]{{0,12}}(?:\|\s{{0,8}})?"
 )
 _NAMED_SEPARATOR = re.compile(
-    rf"{_CLOSERS}(?P<name>(?:\s{{1,3}}[\w.@/&äöüÄÖÜß'’()-]{{1,30}}){{1,5}})\s{{0,4}}(?P<mark>:=|=>|->|→|=|:|"
+    rf"{_CLOSERS}(?P<name>(?:\s{{1,3}}[\w.@/&äöüÄÖÜß'’()-]{{1,30}}){{1,5}})\s{{0,4}}(?P<mark>:=|=>|->|→|=|[:?]|"
     rf"\s[-–—])\s{{1,8}}"
 )
 _BRACKETED = re.compile(r"\s{0,3}[(\[]\s?")
@@ -312,7 +313,11 @@ def _is_told_token(word: SecretWord, told: _Told) -> bool:
     if found < Strength.STRONG or (is_hex(value) and (len(value) < 16 or _names_digest(told.around))):
         return False
     if word.word_class is WordClass.TOKEN:
-        stands_last = len(value) >= 32 and told.position <= 5 and not told.rest.strip(" .,;)`\"'")
+        stands_last = (
+            len(value) >= (16 if found is Strength.RANDOM and not is_hex(value) else 32)
+            and told.position <= 5
+            and not told.rest.strip(" .,;)`\"'")
+        )
         return len(value) >= 12 and (
             told.connected or told.position <= 1 or (stands_last and not _names_digest(told.around))
         )
@@ -334,6 +339,15 @@ def _is_told_password(word: SecretWord, told: _Told) -> bool:
     chosen = password_strength(value) >= Strength.FAIR
     if told.position == 0 and word.spelling.endswith("phrase") and _is_hyphenated_phrase(value):
         return True
+    if told.adjacent and _is_hyphenated_phrase(value) and value.islower():
+        return True
+    if (
+        told.position == 0
+        and value.isdigit()
+        and 8 <= len(value) <= 24
+        and word.spelling.startswith(("key", "schlüssel"))
+    ):
+        return len(set(value)) > 2
     if told.connected:
         return found >= Strength.FAIR or (
             chosen and (told.quoted or (told.adjacent and sum(map(str.isdigit, value)) >= 2))
@@ -356,6 +370,9 @@ def _told_before(word: SecretWord, head: str) -> bool:
     """`use x as the password`."""
     if word.word_class not in (WordClass.PASSWORD, WordClass.TOKEN):
         return False
+    if head.endswith(" (") and word.word_class is WordClass.PASSWORD:
+        parts = (part.strip("\"'`„“”»*,.:") for part in head[:-2].split()[-4:])
+        return any(looks_chosen_with_care(part) or strength(part) is Strength.RANDOM for part in parts)
     if not _AS.search(head):
         return False
     found = _AS_PASSWORD.search(head)

@@ -5,8 +5,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pi_sandbox.memory_check.secret_grammar import believed, first_value
-from pi_sandbox.memory_check.secret_values import Strength, decodes_to_login, is_placeholder, strength
+from pi_sandbox.memory_check.secret_values import (
+    Strength,
+    decodes_to_login,
+    is_placeholder,
+    looks_chosen_with_care,
+    strength,
+)
 from pi_sandbox.memory_check.secret_words import WordClass, find_words
+from pi_sandbox.memory_check.text_views import in_lower_case
 
 _RULE = re.compile(r"^\s{0,8}\|?[\s:|+-]{3,400}$")
 _LABEL = re.compile(
@@ -14,12 +21,21 @@ _LABEL = re.compile(
     r"→)?\\?[\s*_`|>]{0,8}$",
     re.IGNORECASE,
 )
+_WORD_ALONE = re.compile(r"[\s>*_`#+-]{0,12}[A-Za-zÄÖÜäöüß-]{2,24}[\s*_`]{0,8}")
 _ENDS_OPEN = re.compile(r"(?::|=|->|→|\\|\b(?:is|ist|lautet|lauten|heißt|reads))[\s*_`|>\\]{0,8}$", re.IGNORECASE)
 _OPEN_ENDS = frozenset(":=>→tnsß\\")
 _FENCE = re.compile(r"^\s{0,8}(?:`{3,}|~{3,})[\w-]{0,20}\s{0,8}$")
 _KIND_SECRET = re.compile(r"^\s{0,20}[\"']?kind[\"']?:\s{0,4}[\"']?(?:Secret|SecretList)\b")
 _DATA = re.compile(r"^\s{0,20}(?:data|stringData):\s{0,4}$")
 _ENTRY = re.compile(r"^\s{1,20}[\w.-]{1,80}:\s{1,4}[\"']?(?P<value>[^\s\"']{6,4000})")
+_CODES_LABEL = re.compile(
+    r"(?:recovery|backup|wiederherstellungs|notfall|scratch|einmal|one-time|2fa|"
+    r"ersatz)[- _]?codes?\b.{0,60}[:=]?[\s*_`]{0,6}$"
+)
+_CODES_LINE = re.compile(
+    r"(?:(?:[-*+>•]|\d{1,2}[.)]|\[[ x]\])\s{0,3}){0,2}`{0,3}[A-Za-z0-9]{4,10}(?:[- ][A-Za-z0-9]{4,10}){0,5}`{0,3}"
+    r"(?:[\s,;|]{1,4}[A-Za-z0-9]{4,10}(?:[- ][A-Za-z0-9]{4,10}){0,5}){0,3}"
+)
 _NO_TITLE = re.compile(r"^$|[:={}<>]|\w\(")
 """What the title of a column does not look like: program text with a comma at its end is no table."""
 _DELIMITERS = ("|", ";", "\t", ",")
@@ -29,12 +45,18 @@ NEEDLES = ("kind",)
 def above_value(lines: Sequence[str], index: int) -> Iterator[tuple[int, str]]:
     """Yields (line from 0, message) for values below a label such as `Password:` on line `index`."""
     line = lines[index]
-    if line.rstrip(" \t*_`|>\\")[-1:] not in _OPEN_ENDS or _ENDS_OPEN.search(line[-60:]) is None:
+    alone_above = len(line) < 40 and _WORD_ALONE.fullmatch(line) is not None
+    if not alone_above and (line.rstrip(" \t*_`|>\\")[-1:] not in _OPEN_ENDS or _ENDS_OPEN.search(line[-60:]) is None):
         return
     words = find_words(line[-200:])
     if not words:
         return
     word = words[-1]
+    if alone_above:
+        below = index + 1
+        if below < len(lines) and looks_chosen_with_care(lines[below].strip(" \t>*`-\"'\\|")):
+            yield below, "a secret stands below its label"
+        return
     if _LABEL.match(line[-200:][word.end :]) is None and "=" not in line[-4:]:
         return
     place = _next_content(lines, index + 1)
@@ -154,3 +176,17 @@ def kubernetes_secret(lines: Sequence[str], index: int) -> Iterator[tuple[int, s
             value = found["value"]
             if not is_placeholder(value) and (strength(value) >= Strength.FAIR or decodes_to_login(value)):
                 yield place, "a Kubernetes secret"
+
+
+def codes_below(lines: Sequence[str], index: int) -> Iterator[tuple[int, str]]:
+    """Yields (line from 0, message) for one-time codes, one or more a line, in the list that line `index` announces."""
+    label = in_lower_case(lines[index][-200:])
+    if len(lines[index]) > 200 or _CODES_LABEL.search(label) is None:
+        return
+    for place in range(index + 1, min(index + 24, len(lines))):
+        line = lines[place][:200].strip()
+        if not line or _FENCE.match(line):
+            continue
+        if _CODES_LINE.fullmatch(line) is None or not any(c.isdigit() for c in line):
+            return
+        yield place, "a recovery code stands below its label"

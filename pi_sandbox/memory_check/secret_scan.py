@@ -25,6 +25,7 @@ from pi_sandbox.memory_check import (
     secret_commands,
     secret_grammar,
     secret_layout,
+    secret_providers,
     secret_words,
 )
 from pi_sandbox.memory_check.findings import LINE_LIMIT, Hit, too_dense
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 CATEGORY = "secret"
 
 _SHORTEST_CONTEXT_SECRET = 12
-_WORDS, _COMMANDS, _KEYS, _BASE, _CHOSEN, _VALUES, _LONG = (1 << place for place in range(7))
+_WORDS, _COMMANDS, _KEYS, _BASE, _CHOSEN, _VALUES, _PROVIDERS, _LONG = (1 << place for place in range(8))
 """`_LONG` is a word that is marked with `_VALUES` and as long as what the context plugins report."""
 _FROM_TO = (("eyJ", "."), ("://", "@"))
 """What a token or a login in a URL begins with and what has to follow in the same word."""
@@ -73,9 +74,10 @@ _TRIGGERS = (
     ),
     Trigger(secret_words.CHOSEN_NEEDLES),
     Trigger(test=may_hold_secret),
+    Trigger(secret_providers.NEEDLES),
 )
 _ALL = _LONG | (_LONG - 1)
-_SLOW = _WORDS | _COMMANDS | _KEYS | _BASE
+_SLOW = _WORDS | _COMMANDS | _KEYS | _BASE | _PROVIDERS
 """What makes a detector look at a line; the others only say how."""
 _FORMS_BY_NEEDLE: dict[str, list[TokenForm]] = {}
 for _token_form in TOKEN_FORMS:
@@ -85,6 +87,8 @@ _JOINING_NEEDLES = tuple(
     needle for needle in _FORMS_BY_NEEDLE if len(needle) >= 3 and needle not in ("re_", "at-", "cio", "pat", "SCW")
 )
 
+_ACCOUNT_SID = re.compile(r"AC[a-z0-9]{32}")
+"""Names a Twilio account; the base takes it for a key."""
 _BLANKS = re.compile(r"\s{3,}")
 _BASE_WINDOW, _BASE_OVERLAP = 1000, 160
 _QUOTED_PLUGINS = ("KeywordDetector", "Base64HighEntropyString", "HexHighEntropyString")
@@ -251,8 +255,12 @@ def _scan_line(found: _Found, views: tuple[str, ...], tables: secret_layout.Tabl
             tables.secret_cells(number),
             secret_layout.above_value(freed, number),
             secret_layout.kubernetes_secret(freed, number),
+            secret_layout.codes_below(freed, number),
         ):
             found.tell(place, message)
+    if mask & _PROVIDERS and mask & _LONG and not found.has(number):
+        for message in chain.from_iterable(map(secret_providers.provider_keys, views)):
+            found.tell(number, message)
     if mask & _COMMANDS and not found.has(number):
         for message in chain.from_iterable(map(secret_accounts.beside_name, views)):
             found.tell(number, message)
@@ -328,7 +336,10 @@ def _base_messages(line: str, mask: int) -> Iterator[str]:
         window = line[start : start + _BASE_WINDOW]
         if mask & _BASE:
             for plugin in _plugins(_SHAPE_PLUGINS):
-                if any(_is_base_secret(value) for value in plugin.analyze_string(window)):
+                if any(
+                    _is_base_secret(value) and not _ACCOUNT_SID.fullmatch(value)
+                    for value in plugin.analyze_string(window)
+                ):
                     yield plugin.secret_type
         if with_words:
             for plugin in _context_plugins(window):

@@ -69,6 +69,7 @@ _PLAIN_SHAPES = (
     re.compile(r"(?:~|\.{1,2})?(?:/(?:[\w.@+-]|\$(?=[A-Z{])|[{}])+){1,30}/?"),  # paths
     re.compile(r"~/?|[A-Za-z]:\\\S*"),
     re.compile(r"[\w-]+(?:/[\w-]*[A-Za-z_-])+(?:\.\w{1,8})?"),  # a/b/c
+    re.compile(r"[a-z][a-z_-]*(?:/(?:[a-z_-]+|\d{1,4}|v\d{1,3}))+"),  # a/b/versions/3
     re.compile(
         r"[\w.+/-]{1,120}\.(?:md|txt|json|ya?ml|toml|ini|env|pem|crt|cer|key|pub|kdbx|gpg|asc|age|py|js|ts|sh|go|rs|"
         r"java|kt|c|h|cpp|html?|css|sql|xml|csv|log|lock|conf|cfg|db|zip|tar|gz|tgz|svg|png|jpe?g|pdf|service|timer|"
@@ -203,7 +204,11 @@ def password_strength(value: str) -> Strength:
     """Gives `strength`, read as what follows the word password and a colon: `summer-tiger-42` and `BlueWindow` count
     there."""
     found = strength(value)
-    if found is Strength.WORD and _CHOSEN_PASSWORD.fullmatch(value) and _ALGORITHM.match(value) is None:
+    if (
+        found is Strength.WORD
+        and (_CHOSEN_PASSWORD.fullmatch(value) or (_CONSONANTS.search(value) and is_mixed_up(value)))
+        and _ALGORITHM.match(value) is None
+    ):
         return Strength.FAIR
     return found
 
@@ -269,6 +274,28 @@ def looks_chosen_with_care(value: str) -> bool:
         and _MIXED_SIGN.search(value) is not None
         and _SIGN_OF_TEXT.fullmatch(value) is None
         and not is_placeholder(value)
+    )
+
+
+_SMALL_TO_CAPITAL = re.compile(r"[a-z](?=[A-Z])")
+_CONSONANTS = re.compile(r"(?i)[bcdfghjklmnpqrstvwxz]{6}")
+
+
+def is_mixed_up(value: str) -> bool:
+    """Tells whether a word of letters alone changes between small and capital more often than names do: `roHEdhXSThN`.
+
+    Only worth asking where the place already says that a password stands there.
+    """
+    return (
+        value.isascii()
+        and value.isalpha()
+        and 8 <= len(value) <= 40
+        and not value.isupper()
+        and not value[1:].islower()
+        and (
+            _CONSONANTS.search(value) is not None
+            or (len(_SMALL_TO_CAPITAL.findall(value)) >= 2 and not _is_camel_words(value))
+        )
     )
 
 

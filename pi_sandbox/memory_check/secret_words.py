@@ -37,7 +37,8 @@ class SecretWord:
 
 _CORE = re.compile(
     r"(?P<password>passw(?:or[dt]s?|örtern?|örter|oerter|d)|pass[ _-]?phrases?|passcodes?|passkey|pswd|pword|"
-    r"kennw(?:ort(?:e?s)?|örtern?|örter)|losungswort|codewort|geheimwort|zugangscodes?)"
+    r"(?:secret|security) answers?|sicherheitsantwort|kennw(?:ort(?:e?s)?|örtern?|örter)|losungswort|codewort|"
+    r"geheimwort|zugangscodes?)"
     r"|(?P<short_password>pass|pwd|pw|psk)"
     r"|(?P<phrase>mnemonic|(?:seed|wallet|recovery)[ _-]?(?:phrase|words?|wörter)|wiederherstellungs(?:phrase|wörter))"
     r"|(?P<token>tokens?|pat(?![a-z])|secrets?|geheimnisse|geheimnis|bearer|authorization)"
@@ -47,7 +48,7 @@ _CORE = re.compile(
     r"|(?P<login>credentials?|creds|(?:zugangs|anmelde|login[ _-]?)daten|zugang|log[ -]?ins?|logged in|sign[ -]?in|"
     r"einloggen|einloggt|anmelden|anmeldung|authenticate|auth|community(?= ))"
     r"|(?P<pin>pin|puk|geheimzahl|tan(?=:))"
-    r"|(?P<sas>sas|seed(?=:))"
+    r"|(?P<sas>sas|seed(?=:)|(?:2fa|totp|otp|mfa)[ _-]?(?:seed|secret|schlüssel|key))"
 )
 _CLASSES = {
     "password": WordClass.PASSWORD,
@@ -74,7 +75,7 @@ _SECRET_KEY_BEFORE = re.compile(
     r"codeberg|gitea|forgejo|woodpecker|jenkins|sonar|snyk|openweather)[ _-]?$"
 )
 _NETWORK_KEY_BEFORE = re.compile(r"(?:netzwerk|wlan|wifi|wi-fi|wpa2?|wep|wireless|network|netz)[ _-]?$")
-_NETWORK_NAME = re.compile(r"\bssid\b")
+_NETWORK_NAME = re.compile(r"\b(?:ssid|wlan|wi-?fi)\b")
 _DOOR_BEFORE = re.compile(
     r"(?:tür|haustür|tor|alarm|alarmanlagen|schloss|safe|tresor|door|gate|lock|entry|alarm system|handy|iphone|phone|"
     r"tablet|unlock|entsperr|"
@@ -100,10 +101,11 @@ NEEDLES: tuple[str, ...] = tuple(
     "pass pswd pword kennw losungswort codewort geheimwort zugang pwd pw psk mnemonic seed wallet recovery wiederherst "
     "token zahlenschloss fahrradschloss kofferschloss vorhängeschloss keypad tastenfeld entsperren unlock "
     "pat secret geheimnis bearer auth key schlüssel code credential creds anmeld login log logged sign einlogg "
-    "community pin puk geheimzahl kombination combination tan sas".split()
+    "2fa totp otp mfa security sicherheitsantwort community pin puk geheimzahl kombination combination tan sas".split()
 )
 CHOSEN_NEEDLES: tuple[str, ...] = tuple(
-    "pass pswd pword kennw losungswort codewort geheimwort schloss keypad tastenfeld entsperren unlock zugangscode "
+    "pass pswd pword kennw losungswort codewort geheimwort secret security sicherheitsantwort schloss keypad "
+    "tastenfeld entsperren unlock zugangscode "
     "pwd pw psk "
     "mnemonic seed wallet recovery wiederherst pin "
     "puk tan code geheimzahl kombination combination wlan wifi wi-fi wpa wep netz network wireless ssid".split()
@@ -124,7 +126,8 @@ _BEGINNING = _beginnings(NEEDLES)
 """Each match of `_CORE` begins with one of the needles."""
 
 _BENIGN_NEXT = re.compile(
-    r"^ (?:manager|policy|field|feld|file|datei|prompt|hash\w*|length|länge|rotation|reset|helper|store|type|typ|"
+    r"^ (?:manager|policy|field|feld|file|datei|prompt|hash\w*|length|länge|rotation|reset(?! (?:to|auf)\b)|helper|"
+    r"store|type|typ|"
     r"method|format|limit|usage|count|budget|bucket|window|endpoint|expir\w*|lifetime|server|scanning|scanner|"
     r"authentication|management|verwaltung|tresor|safe|vergessen|ändern|forgotten|required|generator|dialog|cookie|"
     r"columns?|table|binding|exchange|code point|press|down|figures?|takeaways?|insights?|features?|findings?|"

@@ -22,10 +22,15 @@ _ESCAPE = re.compile(r"\\([_*`~.\-#!\[\](){}|<>&+=])")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,10});")
 
 
+_GLUED = re.compile(r"(?<=[\w=/-])([\"'])\s{0,2}\+\s{0,2}\1(?=[\w=/-])")
+
+
 def cleaned(line: str) -> str:
     """Gives the line without invisible characters, Markdown escapes, code ticks, bold marks, tags and entities."""
     if not line.isascii() or not line.isprintable():
         line = _without_disguise(line)
+    if "+" in line:
+        line = _GLUED.sub("", line)
     if not ("`" in line or "**" in line or "\\" in line or "<" in line or "&" in line or "~~" in line):
         return line
     if "&" in line:

@@ -9,6 +9,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from tests.corpora.memory_check.further_negatives import FURTHER_NEGATIVES
+from tests.corpora.memory_check.further_personal import FURTHER_PERSONAL
+from tests.corpora.memory_check.further_secrets import FURTHER_SECRETS
+from tests.corpora.memory_check.further_tokens import FURTHER_TOKENS
 from tests.corpora.memory_check.longer_items import LONGER_NEGATIVES, LONGER_PERSONAL, LONGER_SECRETS
 from tests.corpora.memory_check.negative_items import NEGATIVES
 from tests.corpora.memory_check.noted_items import NOTED_NEGATIVES, NOTED_PERSONAL, NOTED_SECRETS
@@ -47,9 +51,9 @@ def make_items(seed: int = 7) -> list[Item]:
     values = Values(seed)
     items = [*_token_items(values)]
     groups: tuple[tuple[Kind, tuple[tuple[str, str, str], ...]], ...] = (
-        ("secret", SECRETS + LONGER_SECRETS + SHORT_SECRETS + NOTED_SECRETS),
-        ("personal", PERSONAL + LONGER_PERSONAL + SHORT_PERSONAL + NOTED_PERSONAL),
-        ("negative", NEGATIVES + LONGER_NEGATIVES + SHORT_NEGATIVES + NOTED_NEGATIVES),
+        ("secret", SECRETS + LONGER_SECRETS + SHORT_SECRETS + NOTED_SECRETS + FURTHER_TOKENS + FURTHER_SECRETS),
+        ("personal", PERSONAL + LONGER_PERSONAL + SHORT_PERSONAL + NOTED_PERSONAL + FURTHER_PERSONAL),
+        ("negative", NEGATIVES + LONGER_NEGATIVES + SHORT_NEGATIVES + NOTED_NEGATIVES + FURTHER_NEGATIVES),
     )
     for kind, templates in groups:
         for category, language, template in templates:

@@ -7,6 +7,7 @@ corpus, and no value that looks like a credential is stored in the repository.
 import base64
 import json
 import random
+import re
 import string
 import zlib
 from collections.abc import Callable
@@ -40,6 +41,22 @@ CITIES = "10115 Berlin|80331 München|50667 Köln|20095 Hamburg|70173 Stuttgart|
 ENGLISH_STREETS = "Oak Street|Maple Avenue|High Street|Church Road|Park Lane|Elm Drive|Victoria Road|Mill Lane"
 
 
+_ALPHABETS = {
+    "b62": BASE62,
+    "hex": HEX,
+    "upperhex": HEX.upper(),
+    "dig": string.digits,
+    "up": string.ascii_uppercase + string.digits,
+    "low": string.ascii_lowercase + string.digits,
+    "url": URLSAFE,
+    "b64": BASE62 + "+/",
+    "b32": BASE32,
+    "letters": string.ascii_lowercase,
+}
+_SIZED = re.compile(rf"({'|'.join(_ALPHABETS)})x(\d+)")
+"""`{b62x36}` is 36 characters of that alphabet."""
+
+
 class Values:
     """A named generator for each kind of value, all drawing from one seed."""
 
@@ -52,6 +69,8 @@ class Values:
 
     def make(self, name: str) -> str:
         """Return a fresh value of the named kind; KeyError for an unknown name."""
+        if sized := _SIZED.fullmatch(name):
+            return self.pick(_ALPHABETS[sized[1]], int(sized[2]))
         maker: Callable[[], str] | None = getattr(self, f"_{name}", None)
         if maker is not None:
             return maker()
@@ -71,6 +90,27 @@ class Values:
                 lambda: self.pick(string.ascii_lowercase + string.digits, 12) + "4",
             ]
         )()
+
+    def _careful_password(self) -> str:
+        r = self.random
+        inner = [
+            r.choice(part) for part in (string.ascii_lowercase, string.ascii_uppercase, string.digits, "!#$%?*=_-@")
+        ]
+        inner += self.pick(BASE62 + "!#%?*-_", r.randrange(4, 10))
+        r.shuffle(inner)
+        return r.choice(BASE62) + "".join(inner) + r.choice(BASE62)
+
+    def _random_password(self) -> str:
+        return self.pick(BASE62, self.random.randrange(10, 18))
+
+    def _encoded_password(self) -> str:
+        return base64.b64encode(self._careful_password().encode()).decode()
+
+    def _basic_login(self) -> str:
+        return base64.b64encode(f"{self._user()}:{self._careful_password()}".encode()).decode()
+
+    def _pem_line(self) -> str:
+        return "\\n".join(self.pick(BASE62 + "+/", 64) for _ in range(4))
 
     def _simple_password(self) -> str:
         return self.pick(string.ascii_lowercase, self.random.randrange(4, 7)) + self.pick(string.digits, 3)

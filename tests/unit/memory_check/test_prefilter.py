@@ -15,6 +15,7 @@ from pi_sandbox.memory_check import (
     private_keys,
     secret_accounts,
     secret_commands,
+    secret_providers,
     secret_words,
 )
 from pi_sandbox.memory_check.personal_data import find_personal
@@ -83,6 +84,7 @@ def _expressions() -> list[re.Pattern[str]]:
             private_keys,
             secret_accounts,
             secret_commands,
+            secret_providers,
             secret_words,
         )
         for name, value in vars(module).items()
