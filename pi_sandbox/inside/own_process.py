@@ -11,7 +11,6 @@ import select
 import signal
 import sys
 import tempfile
-import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
@@ -64,22 +63,22 @@ def in_own_process(
 
 def _work(work: Callable[[], T], passed_on: tuple[type[Exception], ...], writing: int, place: str) -> NoReturn:
     tempfile.tempdir = place
-    status = 0
+    status = _FAILED
     caught: tuple[type[BaseException], ...] = (KeyboardInterrupt, SystemExit, *passed_on)
     try:
         try:
             outcome: tuple[bool, object] = (True, work())
         except caught as error:
             outcome = (False, error)
-        except BaseException:  # noqa: BLE001 - the boundary: it is shown here, and the next store has its turn
-            traceback.print_exc()
-            status = _FAILED
+        except BaseException as error:  # noqa: BLE001 - the boundary: it is told, and the next store has its turn
+            fault = f"it ended in a fault of pi-sandbox itself ({type(error).__name__})"
+            outcome = (False, EndedEarlyError(fault))
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError):
                 stream.flush()
-        if status == 0:
-            with os.fdopen(writing, "wb") as pipe:
-                pickle.dump(outcome, pipe)
+        with os.fdopen(writing, "wb") as pipe:
+            pickle.dump(outcome, pipe)
+        status = 0
     finally:
         os._exit(status)
 
