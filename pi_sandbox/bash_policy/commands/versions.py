@@ -1,8 +1,9 @@
 """Version questions of interpreters, compilers and tools: exactly these words, and nothing with them.
 
 - `python -m`, and a subcommand named version of a tool that reads the folder's files, are not here.
-- java keeps a file of figures while it runs and curl reads ~/.curlrc: words are put in that turn it off. npm up to 9
-  keeps a log: `environment` gives it folders where it makes nothing.
+- java keeps a file of figures while it runs: words are put in that turn it off. npm up to 9 keeps a log: `environment`
+  gives it folders where it makes nothing. curl reads ~/.curlrc first, which may name a file to write, so -q has to be
+  there as it is written.
 - cargo and rustc may be those of rustup, which runs what a rust-toolchain.toml names and writes its settings; go counts
   its calls in a file and may fetch the version that a go.mod names; yarn, pnpm, mvn, gradle, dotnet, pytest and
   terraform run or fetch what files of the folder name: none of them is here.
@@ -43,7 +44,7 @@ _VERSIONS: Mapping[str, _Version] = {
     "javac": _Version(("-version", "--version"), ("-J-XX:-UsePerfData",)),
     "perl": _Version(("--version", "-v", "-V")),
     "php": _Version(("--version", "-v"), ("-n",)),
-    "curl": _Version(("--version", "-V"), ("-q",)),
+    "curl": _Version(("-q --version", "-q -V")),
     "wget": _CAPITAL,
     "openssl": _Version(("version", "version -a", "version -v")),
     "ssh": _Version(("-V",)),
@@ -79,7 +80,7 @@ RULES = (
             "gcc --version",
             "java -version",
             "perl -v",
-            "curl --version",
+            "curl -q --version",
             "openssl version -a",
             "ssh -V",
         ),
@@ -101,7 +102,9 @@ RULES = (
             "gcc a.c",
             "gcc --version a.c -o x",
             "gcc -wrapper sh --version",
-            "curl --version example.com",
+            "curl --version",
+            "curl --version -q",
+            "curl -q --version example.com",
             "openssl version -engine x",
             "ssh -V host",
             "perl -v -e 1",

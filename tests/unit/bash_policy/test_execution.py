@@ -20,7 +20,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pi_sandbox.bash_policy.classify import classify
-from pi_sandbox.bash_policy.decision import Decision, Verdict
+from pi_sandbox.bash_policy.decision import Decision, RunPlan, Verdict
+from pi_sandbox.bash_policy.environment import FIXED, INHERITED
 from tests.unit.bash_policy.labelled import Labelled, corpus_commands, example_commands
 from tests.unit.bash_policy.tripwires import Deed, Room, Watch, is_traced, make_room
 
@@ -147,12 +148,43 @@ def test_a_mutant_that_is_still_allowed_does_no_harm(hostile_room: Room, plain_r
         ("awk 'BEGIN { system(\"true\") }'", "started"),
         ("xargs rm < /dev/null", "started"),
         ("git -c core.pager=evil -c core.fsmonitor=evil status", "started"),
+        ("less a.md", "started"),
+        ("batcat a.md", "started"),
+        ("/usr/bin/curl --version", "for writing"),
+        ("sed -n -e 'w a.md' --version", "for writing"),
+        ("original-awk --field-separator 'BEGIN { system(\"true\") }' a.md", "started"),
+        ("xz -t -d a.xz", "for writing"),
+        ("bzip2 -td a.bz2", "for writing"),
+        ("diffstat -T -oout a.diff", "for writing"),
+        ("git reflog delet[e@] 'HEAD@{0}'", "for writing"),
+        ("echo /inet/tcp/0/127.0.0.1/9 | xargs gawk 1", "connect"),
     ],
 )
 def test_a_tripwire_sees_a_harmful_command(command: str, deed: str, tmp_path: Path) -> None:
+    if not shutil.which(command.split()[0]):
+        pytest.skip("the command is not here")
     watch = Watch(make_room(tmp_path / "room", hostile_configuration=False))
     deeds = watch.run_text(command)
     assert any(deed in each.what for each in deeds), deeds
+
+
+@pytest.mark.skipif(not is_traced(), reason="no strace")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git --no-pager status -v",
+        "git --no-pager show --no-ext-diff --no-textconv --remerge-diff HEAD",
+        "git --no-pager diff --no-ext-diff --no-textconv --submodule=diff",
+        "git --no-pager diff --no-textconv",
+    ],
+)
+def test_a_tripwire_sees_what_a_repository_makes_git_run_in_spite_of_the_fixed_variables(
+    command: str, hostile_room: Room
+) -> None:
+    deeds = Watch(hostile_room).run_plan(RunPlan(command, FIXED, INHERITED))
+    for mark in hostile_room.marks.iterdir():
+        mark.unlink()
+    assert any("started" in deed.what for deed in deeds), deeds
 
 
 @pytest.mark.parametrize("command", ["touch a.md", "sort -o b.md a.md", "sh -c true", "ln -s a.md new.md", "evil"])

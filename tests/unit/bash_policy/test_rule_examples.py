@@ -1,9 +1,13 @@
 """The examples beside each rule are true, and each rule has enough of them."""
 
+import re
+
 import pytest
 
 from pi_sandbox.bash_policy.classify import classify
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule
+from pi_sandbox.bash_policy.program import RESERVED
+from pi_sandbox.bash_policy.registry import rules_by_name
 from tests.unit.bash_policy.labelled import rules
 
 
@@ -22,3 +26,9 @@ def test_each_rule_names_its_manual_and_has_an_allowed_and_a_refused_example(rul
     assert rule.manual
     assert rule.allowed
     assert rule.refused or rule.added_words is AddedWords.HARMLESS
+
+
+def test_no_command_has_a_name_that_means_something_else_to_bash_without_its_quotes() -> None:
+    names = rules_by_name().keys()
+    assert names.isdisjoint(RESERVED)
+    assert [name for name in names if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.+-]*|\[", name)] == []

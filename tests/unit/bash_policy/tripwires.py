@@ -1,7 +1,7 @@
 """A room with tripwires, and what a command does in it.
 
-- The folder that the command starts in holds files named like options, assignments and patterns, notes to read, a
-  repository, and configuration that would run a program. The home folder holds more of the kind. PATH begins with
+- The folder that the command starts in holds files named like options, subcommands, assignments and patterns, notes to
+  read, a repository, and configuration that would run a program. The home folder holds more of the kind. PATH begins with
   programs that nobody may start; each leaves a mark. One trap is left out: a repository's clean filter, which git runs
   to compare what lies in the folder (`spec/project-memory.md`: helper settings of a repository do not block a query).
 - There is no network but the loopback device of a namespace of its own, and standard input is empty.
@@ -9,8 +9,11 @@
   outside the room counts too, and so does an attempt that fails. Without it, the tree before and after is compared.
 """
 
+import bz2
+import gzip
 import hashlib
 import itertools
+import lzma
 import os
 import re
 import shutil
@@ -29,6 +32,7 @@ SECONDS = 2
 _OPTION_NAMES = (
     *("-delete", "--pre=evil", "-o", "-exec", "-i", "-n", "-w", "-x", "-f", "-rf", "--output=out", "-oout", "--help"),
     *("--compress-program=evil", "--files0-from=x", "--config=evil", "-print", "-c", "-C", "-e", "--exec=evil", "-v"),
+    *("delete", "expire", "drop", "add", "set-url", "update", "prune", "rm"),
     *("a=b", "A=1", "@x", "+x", "!x", "x y", "{a}", "[a]", "~", "a;evil", "a|evil", "$(evil)", "`evil`", "a&evil"),
 )
 _FAKES = (
@@ -107,6 +111,7 @@ def make_room(root: Path, *, hostile_configuration: bool) -> Room:
     for name in sorted(set(_FAKES) - set(rules_by_name()) | {"evil"}):
         _program(root / "fakes" / name, _TRAP.format(marks=room.marks, name=name))
     _fill_work(room)
+    _fill_home(room)
     if hostile_configuration:
         _set_traps(room)
     return room
@@ -128,23 +133,65 @@ def _fill_work(room: Room) -> None:
     (work / "data.json").write_text('{"a": [1, 2], "name": "x"}\n')
     (work / "data.csv").write_text("a,b\n1,2\n3,4\n")
     (work / "link.md").symlink_to("a.md")
-    git = ("git", "-c", "user.name=A", "-c", "user.email=a@localhost", "-C", str(work))
-    environment = {"PATH": os.environ["PATH"], "HOME": str(room.root / "home"), "GIT_CONFIG_NOSYSTEM": "1"}
-    for arguments in (
-        ("init", "-q", "-b", "main"),
-        ("config", "core.checkStat", "minimal"),
-        ("config", "core.trustctime", "false"),
-        ("add", "--", "notes", "src", "README.md", "a.md"),
-        ("commit", "-q", "-m", "first"),
-        ("tag", "v1"),
-    ):
-        subprocess.run([*git, *arguments], check=True, env=environment, capture_output=True)
-    (work / "a.md").write_text("changed\n")
+    (work / "a.diff").write_text("--- a/a.md\n+++ b/a.md\n@@ -1 +1 @@\n-x\n+y\n")
+    for name, compress in (("a.gz", gzip.compress), ("a.bz2", bz2.compress), ("a.xz", lzma.compress)):
+        (work / name).write_bytes(compress(b"alpha\n"))
+    _make_history(room)
     old = (work / "README.md").stat().st_mtime_ns - 10**12
     for path in work.rglob("*"):
         if ".git" not in path.parts and not path.is_symlink():
             os.utime(path, ns=(old, old))
-    subprocess.run([*git, "update-index", "-q", "--refresh"], check=False, env=environment, capture_output=True)
+    _git(room, work, "update-index", "-q", "--refresh")
+
+
+def _git(room: Room, folder: Path, *arguments: str) -> None:
+    """Runs git with no configuration but the folder's own; what it answers does not matter."""
+    environment = {"PATH": os.environ["PATH"], "HOME": str(room.root / "home"), "GIT_CONFIG_NOSYSTEM": "1"}
+    words = ("git", "-c", "user.name=A", "-c", "user.email=a@localhost", "-C", str(folder), *arguments)
+    subprocess.run(words, check=False, env=environment, capture_output=True)
+
+
+def _make_history(room: Room) -> None:
+    """Makes commits with a merge that had a conflict, a repository in the repository, and changes in both of them."""
+    work, inner = room.work, room.work / "inner"
+    inner.mkdir()
+    for folder in (work, inner):
+        _git(room, folder, "init", "-q", "-b", "main")
+        _git(room, folder, "config", "core.checkStat", "minimal")
+        _git(room, folder, "config", "core.trustctime", "false")
+    (work / ".gitmodules").write_text('[submodule "inner"]\n\tpath = inner\n\turl = ./inner\n')
+    (inner / "a.md").write_text("one\n")
+    _git(room, inner, "add", "a.md")
+    _git(room, inner, "commit", "-q", "-m", "inner")
+    _git(room, work, "add", "--", "notes", "src", "README.md", "a.md", "inner", ".gitmodules")
+    _git(room, work, "commit", "-q", "-m", "first")
+    _git(room, work, "tag", "v1")
+    _git(room, work, "checkout", "-q", "-b", "side")
+    (work / "README.md").write_text("of the side\n")
+    _git(room, work, "commit", "-q", "-a", "-m", "side")
+    _git(room, work, "checkout", "-q", "main")
+    (work / "README.md").write_text("of main\n")
+    _git(room, work, "commit", "-q", "-a", "-m", "second")
+    _git(room, work, "merge", "-q", "side")
+    (work / "README.md").write_text("of both\n")
+    _git(room, work, "commit", "-q", "-a", "-m", "merge")
+    _git(room, work, "branch", "-q", "-D", "side")
+    (inner / "a.md").write_text("two\n")
+    _git(room, inner, "commit", "-q", "-a", "-m", "inner again")
+    (work / "README.md").write_text("staged\n")
+    _git(room, work, "add", "README.md")
+    (work / "a.md").write_text("changed\n")
+    (inner / "a.md").write_text("three\n")
+
+
+def _fill_home(room: Room) -> None:
+    """Writes what programs read of their own accord, and what no word of the text as written could keep them from."""
+    home, evil = room.root / "home", room.root / "fakes" / "evil"
+    (home / ".config" / "bat").mkdir(parents=True)
+    (home / ".config" / "bat" / "config").write_text(f"--pager={evil}\n--paging=always\n")
+    (home / ".lesskey").write_text(f"#env\nLESSOPEN=|{evil} %s\n")
+    (home / ".curlrc").write_text(f'stderr = "{room.root}/home/out"\n')
+    (home / ".jq").write_text("def input_filename: error;\n")
 
 
 def _set_traps(room: Room) -> None:
@@ -156,11 +203,14 @@ def _set_traps(room: Room) -> None:
         f"\tcommand = {evil}\n[pager]\n\tlog = {evil}\n"
         f"[alias]\n\tlg = !{evil}\n\tstatus = !{evil}\n[gpg]\n\tprogram = {evil}\n[credential]\n\thelper = !{evil}\n"
         f"[interactive]\n\tdiffFilter = {evil}\n[uploadpack]\n\tpackObjectsHook = {evil}\n"
+        f'[merge "evil"]\n\tdriver = {evil}\n[log]\n\tdiffMerges = remerge\n\tshowSignature = true\n'
+        "[diff]\n\tsubmodule = diff\n[status]\n\tsubmoduleSummary = true\n"
     )
     (home / ".gitconfig").write_text(configuration)
-    with (work / ".git" / "config").open("a") as config:
-        config.write(configuration)
-    (work / ".gitattributes").write_text("*.md diff=evil\n")
+    for folder in (work, work / "inner"):
+        with (folder / ".git" / "config").open("a") as config:
+            config.write(configuration)
+        (folder / ".gitattributes").write_text("*.md diff=evil merge=evil\n")
     for name in ("post-index-change", "post-checkout", "pre-commit"):
         _program(work / ".git" / "hooks" / name, evil)
     for folder in (home, work):
