@@ -31,4 +31,4 @@ def test_each_rule_names_its_manual_and_has_an_allowed_and_a_refused_example(rul
 def test_no_command_has_a_name_that_means_something_else_to_bash_without_its_quotes() -> None:
     names = rules_by_name().keys()
     assert names.isdisjoint(RESERVED)
-    assert [name for name in names if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.+-]*|\[", name)] == []
+    assert [name for name in names if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.+-]*|[:\[]", name)] == []

@@ -1,9 +1,10 @@
 """A room with tripwires, and what a command does in it.
 
 - The folder that the command starts in holds files named like options, subcommands, assignments and patterns, notes to
-  read, a repository, and configuration that would run a program. The home folder holds more of the kind. PATH begins with
-  programs that nobody may start; each leaves a mark. One trap is left out: a repository's clean filter, which git runs
-  to compare what lies in the folder (`spec/project-memory.md`: helper settings of a repository do not block a query).
+  read, a repository with another inside it, and configuration that would run a program. The home folder holds more of
+  the kind. PATH begins with programs that nobody may start; each leaves a mark. One trap is left out: a repository's
+  clean filter, which git runs to compare what lies in the folder (`spec/project-memory.md`: helper settings of a
+  repository do not block a query).
 - There is no network but the loopback device of a namespace of its own, and standard input is empty.
 - Where strace is there, every system call that starts a program, connects or changes a file is looked at; a file
   outside the room counts too, and so does an attempt that fails. Without it, the tree before and after is compared.
