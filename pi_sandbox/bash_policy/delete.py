@@ -71,7 +71,7 @@ def _target(word: Word, memory: str) -> str:
     *folders, name = path[len(inside) :].split("/")
     if text.endswith(("/", "/.")) or not name.endswith(".md") or name == ".md":
         raise Refused(f"rm deletes files whose name ends in lowercase .md only; {text} does not")
-    for folder in (*folders, name):
+    for folder in folders:
         if folder.casefold() in PROTECTED_FOLDERS:
             raise Refused(f"rm is refused inside {folder}, which belongs to version control")
     return path

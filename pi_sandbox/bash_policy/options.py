@@ -273,7 +273,7 @@ class _Reading:
 
     def _add(self, option: Option, value: str | None, *, home: Word | None = None) -> None:
         name = option.names[0]
-        if not _ALONE.isdisjoint(option.names) and not self._is_only_word:
+        if name in _ALONE and not self._is_only_word:
             raise Refused(f"the option {name} of {self._table.command} is only taken alone; leave the other words out")
         if value is not None and option.fits is not None and (home is not None or not option.fits(value)):
             raise Refused(

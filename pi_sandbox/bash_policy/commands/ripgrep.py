@@ -62,7 +62,7 @@ def _judge(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> 
         expression = paths.pop(0)
         parsed = parsed.with_operands((expression.taken_literally(), *paths))
     refuse_devices("rg", (*paths, *option_values(parsed, "-f", "--ignore-file")))
-    added = () if parsed.has("--no-config", "-h", "--version") else (Word.literal("--no-config"),)
+    added = () if parsed.has("--no-config", "--version") else (Word.literal("--no-config"),)
     return Judged((*added, *parsed.words()), options_ended=parsed.ended)
 
 
