@@ -46,7 +46,7 @@ _NATIONAL_REGIONS = ("DE", "AT", "CH", "GB", "FR", "NL", "IT")
 _LIKELY = (
     "[wW]eg|[aA]llee|[pP]latz|[gG]asse|[rR]ing|[dD]amm|[uU]fer|[sS]teig|[cC]haussee|[mM]arkt|[hH]of|[pP]ark|[wW]all|"
     "[gG]raben|[pP]fad|[bB]erg|[tT]or|[aA]cker|[hH]öhe|[sS]tieg|[gG]arten|[fF]eld|[rR]ain|[bB]rücke|[bB]ach|[hH]eide|"
-    "[lL]inden|gracht|straat|laan|plein|kade|singel|dijk|gade|vej|gatan|gata|vägen|veien|katu"
+    "[lL]inden|[gG]racht|[sS]traat|[lL]aan|[pP]lein|[kK]ade|[sS]ingel|[dD]ijk|gade|vej|gatan|gata|vägen|veien|katu"
 )
 _ENGLISH_WAYS = (
     "Street|St\\.?|Road|Rd\\.?|Avenue|Ave\\.?|Lane|Ln\\.?|Drive|Dr\\.?|Boulevard|Blvd\\.?|Court|Ct\\.?|Way|Place|"
@@ -74,8 +74,10 @@ _STREET_ROMANCE = re.compile(
     r"(?<![\w-])(?:\d{1,4}(?:\s?bis)?,?\s(?:rue|avenue|boulevard|place|chemin|allée|impasse|quai|cours|square|"
     r"route)\s[\w'’ -]{3,40}|"
     r"(?:[Vv]ia|[Pp]iazza|[Cc]orso|[Vv]iale|[Cc]alle|[Aa]venida|[Pp]laza|[Rr]ua|[Uu]l\.|Paseo|Passeig|Carrer|Strada|"
-    r"Vicolo|Praça|Travessa|Largo)\s[A-ZÁÉÍÓÚŁŚŻ][\w'’ "
-    r"áéíóúñç-]{2,40}?,?\s\d{1,4}|Gran Vía,?\s\d{1,4})(?!\w)"
+    r"Vicolo|Praça|Travessa|Largo)\s(?:del\s|de\s(?:l[ao]s?\s)?)?[A-ZÁÉÍÓÚŁŚŻ][\w'’ "
+    r"áéíóúñç-]{2,40}?,?\s\d{1,4}|Gran Vía,?\s\d{1,4}|"
+    r"(?:[Rr]ue|(?:[Aa]venue|[Cc]hemin|[Qq]uai|[Pp]lace|[Bb]oulevard)\s(?:du|des|de))\s[\w'’ -]{3,40}?\s\d{1,4}|"
+    r"[A-ZŁŚŻ][\w-]{3,30}\s\d{1,4}\w?(?:/\d{1,3})?,\s\d{2}-\d{3}\s[A-ZŁŚŻ]\w{2,30})(?!\w)"
 )
 _POSTCODE_EN = re.compile(r"(?<!\w)(?:[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z][a-z]+,? [A-Z]{2} \d{5}(?:-\d{4})?)(?!\w)")
 _PLACE_LINE = re.compile(r"(?:[\w'’.-]{1,30}[ ,]{1,2}){0,4}[\w-]{0,3}\d")
@@ -146,13 +148,15 @@ STREET_ENDS = (
 )  # fmt: skip
 _WAYS = sorted(
     set(_ENGLISH_WAYS.replace("\\.?", "").split("|")).union(
-        "rue avenue boulevard place chemin allée impasse quai via piazza corso viale calle avenida plaza rua ul Via "
+        "Rue Chemin Quai Place Boulevard Avenue rue avenue boulevard place chemin allée impasse quai via piazza "
+        "corso viale calle avenida plaza rua ul Via "
         "Piazza Corso Viale Calle Avenida Plaza Rua Ul cours square route Vía Paseo Passeig Carrer Strada Vicolo "
         "Praça Travessa Largo".split()
     )
 )
 ADDRESS_SHAPES = (
     re.compile(r"\d(?<!\d.)\d{4}(?!\d)"),
+    re.compile(r"\d(?<!\w.)\d-\d{3}(?!\S)"),
     re.compile(
         "|".join(
             f"{first}(?<![A-Za-zé].)(?:{'|'.join(way[1:] for way in ways)})(?![A-Za-zé])"

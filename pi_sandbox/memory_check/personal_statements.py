@@ -51,7 +51,8 @@ _TOPICS: tuple[Topic, ...] = (
         r"reha\b|"
         r"(?:nuss|erdnuss|pollen|milch|hausstaub|penicillin|latex|katzen|hunde|bienen|wespen|lebensmittel)allergi|"
         r"(?:lungen|brust|darm|haut|prostata|leber|magen)krebs|"
-        r"bandscheibe|schwerbehindert|schwerbehinderung|behinderung|gdb\b|bluthochdruck|allergi|asthma|epilep|"
+        r"(?:hat|has|mit|with) ms\b|bandscheibe|schwerbehindert|schwerbehinderung|behinderung|gdb\b|bluthochdruck|"
+        r"allergi|asthma|epilep|"
         r"herzinfarkt|schlaganfall|grippe|corona\b|covid|migräne|psych(?:olog|iat|isch|other)|therapie|therapeut|"
         r"suizid|sucht\b|"
         r"alkoholi|alkoholabh|entzug|arbeitsunfähig|wiedereingliederung|medikament|antidepress|adhs|autis|impf(?:ung|"
@@ -66,7 +67,8 @@ _TOPICS: tuple[Topic, ...] = (
     _topic(
         "personal-special",
         "says something about a person's beliefs, origin or private life",
-        r"gewerkschaft|ver\.di|ig metall|union (?:member|rep)|member of (?:the|a) (?:union|party)|the union\b|trade "
+        r"gewerkschaft|ver\.di|ig metall|union (?:member|rep)|member of (?:the|a) (?:union|party)|the union\b|works "
+        r"council|trade "
         r"union|betriebsrat|zeug(?:e|in) jehovas|came out\b|outete sich|(?:active )?member of the [a-z]+ party|"
         r"parteibuch|katholisch|evangelisch|muslim|moslem|jüdisch|jude\b|jewish|jew\b|catholic|christian\b(?! [A-Z])|"
         r"protestant|hindu|buddhist|atheist|ramadan|"
@@ -130,7 +132,8 @@ _TOPICS: tuple[Topic, ...] = (
         "says something about a customer",
         r"kund(?:e|in)\b|kundennummer|kunden-?nr|mieter(?:in)?\b|mietrückstand|mandant(?:in)?\b|klient(?:in)?\b|"
         r"versicherungsnehmer|vertragspartner|vertrag von|vertragsnummer|mahnung|zahlungsverzug|im verzug|zahlt "
-        r"(?:nicht|seit)|kaution|nebenkosten|mietminderung|zahlungserinnerung|inkasso|lastschrift|ratenzahlung|"
+        r"(?:nicht|seit|in raten|verspätet|unpünktlich)|mindert (?:die|seine|ihre) miete|kaution|nebenkosten|"
+        r"mietminderung|zahlungserinnerung|inkasso|lastschrift|ratenzahlung|"
         r"schuldet|reklamation|reklamiert|beschwer(?:t|de)|storniert|rückerstattung|erstattung|"
         r"rechnung (?:an|für|von)|bestellung von|bestellt\b|"
         r"customer\b|"
@@ -145,7 +148,8 @@ _TOPICS: tuple[Topic, ...] = (
         "personal-birth",
         "tells a person's age",
         r"hat (?:am [^.]{1,20} |heute |morgen )?geburtstag|birthday\b|\d{1,2} jahre alt|\d{1,2}-jährige|\d{1,2} "
-        r"years? old|aged \d{2}|wird (?:(?:am|im) (?:[^.]{1,20}|\d{1,2}\.\s?\w{1,10}\.?) )?\d{1,2}\b(?=[.!]?$)|"
+        r"years? old|aged \d{2}|wird (?:(?:am|im|nächste\w{0,2}|diese\w{0,2}) (?:[^.]{1,20}|"
+        r"\d{1,2}\.\s?\w{1,10}\.?) )?\d{1,2}\b(?=[.!]?$)|"
         r"turns \d{2}\b",
     ),
 )

@@ -31,6 +31,7 @@ _SEED = re.compile(
     r"(?i:totp|\botp\b|2fa|\bmfa\b|authenticator|zwei-faktor)[^\n]{0,40}?(?<![A-Za-z0-9])"
     r"(?:[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,7}|[A-Z2-7]{16}(?:[A-Z2-7]{8}|[A-Z2-7]{10}|[A-Z2-7]{16})?)(?![A-Za-z0-9])"
 )
+_SEED_WORDS = ("totp", "otp", "2fa", "mfa", "authenticator", "zwei-faktor")
 _FOUR_FOURS = re.compile(r"(?<![A-Za-z])[a-z]{4}(?:[ -][a-z]{4}){3}(?![A-Za-z])")
 _CODE_WORDS = re.compile(
     r"(?i)recovery|backup[ -]?codes?|wiederherstellung|app[- ]?(?:password|passwort|kennwort)|app[- ]?specific|"
@@ -80,9 +81,10 @@ def _codes(line: str) -> Iterator[str]:
         or ("0x" in line and _ETHEREUM.search(line))
     ):
         yield "a wallet's private key"
-    if any(all(int(part) % 11 == 0 for part in found[0].split("-")) for found in _BITLOCKER.finditer(line)):
+    named = "bitlocker" in lowered or "recovery" in lowered or "wiederherst" in lowered
+    if any(named or all(int(part) % 11 == 0 for part in found[0].split("-")) for found in _BITLOCKER.finditer(line)):
         yield "a BitLocker recovery key"
-    seed = _SEED.search(line)
+    seed = _SEED.search(line) if any(word in lowered for word in _SEED_WORDS) else None
     if seed is not None and any(character.isdigit() for character in seed[0][-19:]):
         yield "a one-time password's seed"
     if ("code" in lowered and _DIGIT_CODES.search(line)) or (

@@ -32,7 +32,7 @@ _WIFI_PAIR = re.compile(
 _LOCKED_WITH = re.compile(
     r"(?i)(?:verschlüsselt|encrypted|entschlüsselt|decrypted|geschützt|protected|entsperren|unlock)\s(?:mit|with|using)\s"
     r"[\"'`]{0,2}(?P<after>[^\s\"'`]{8,80})|(?:mit|with|using)\s[\"'`]{0,2}(?P<before>[^\s\"'`]{8,80})[\"'`]{0,2}\s"
-    r"(?:verschlüsselt|entschlüsselt|geschützt|gesichert|entsperrt|encrypted|unlocked|zu\s(?:öffnen|entsperren))"
+    r"(?:verschlüsselt|entschlüsselt|geschützt|gesichert|entsperrt|eingeloggt|angemeldet|encrypted|unlocked|zu\s(?:öffnen|entsperren))"
 )
 _SMALL_WORDS = frozenset(
     "end based side level key free time only the and for with per und mit der die das des von ende bit data layer mode "
@@ -40,32 +40,14 @@ _SMALL_WORDS = frozenset(
 )
 _PHRASE = re.compile(r"[a-zäöüß]{3,12}(?:[-._][a-zäöüß]{3,12}){3,7}")
 
+_WIFI_NEEDLES = ("wi-fi", "wifi", "wlan", "hotspot", "ssid", "gäste", "guest network")
+_LOCK_NEEDLES = tuple(
+    "schlüsselt encrypted decrypted geschützt gesichert protected entsperr unlock geloggt angemeldet öffnen".split()
+)
 NEEDLES = (
-    "wi-fi",
-    "wifi",
-    "wlan",
-    "hotspot",
-    "ssid",
-    "gäste",
-    "guest",
-    "verschlüsselt",
-    "encrypted",
-    "entschlüsselt",
-    "decrypted",
-    "geschützt",
-    "protected",
-    "entsperr",
-    "unlock",
-    "gesichert",
-    "öffnen",
-    "admin",
-    "root",
-    "postgres",
-    "ubuntu",
-    "deploy",
-    "guest",
-    "gast",
-    "oracle",
+    *("wi-fi", "wifi", "wlan", "hotspot", "ssid", "gäste"),
+    *_LOCK_NEEDLES,
+    *("admin", "root", "postgres", "ubuntu", "deploy", "guest", "gast", "oracle"),
 )
 
 
@@ -89,13 +71,18 @@ def accounts(line: str) -> Iterator[str]:
             and (strength(value) >= Strength.STRONG or "/" in found["gap"])
         ):
             yield "an account's password is written down"
-    for found in _WIFI_PAIR.finditer(line):
+    lowered = line.lower()
+    for found in _WIFI_PAIR.finditer(line) if _holds(lowered, _WIFI_NEEDLES) else ():
         if password_strength(found["value"].rstrip(TRAILING)) >= Strength.FAIR:
             yield "a Wi-Fi password"
-    for found in _LOCKED_WITH.finditer(line):
+    for found in _LOCKED_WITH.finditer(line) if _holds(lowered, _LOCK_NEEDLES) else ():
         value = (found["after"] or found["before"]).rstrip(TRAILING)
         if looks_chosen_with_care(value) or _is_phrase(value):
             yield "a password is written down"
+
+
+def _holds(lowered: str, needles: tuple[str, ...]) -> bool:
+    return any(needle in lowered for needle in needles)
 
 
 def _is_phrase(value: str) -> bool:

@@ -51,6 +51,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ("ssh", r"\bssh\s(?:-\S{1,40}\s){0,4}\S{3,80}\s\((?P<value>[^()\s]{6,60})\)"),
         ("ftp", rf"\blftp\b{_GAP}-u\s?[^\s,]{{1,60}},{_VALUE}"),
         ("ftp", rf"\bftp>\s{{0,3}}user\s{{1,3}}\S{{1,60}}\s{{1,3}}{_VALUE}"),
+        ("/pass", rf"\s/(?i:pass(?:word)?):{_VALUE}"),
         ("/p:", rf"\s/p:{_VALUE}"),
         (
             "htpasswd",
@@ -128,6 +129,8 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
 _LOGIN = re.compile(
     r"(?P<user>[^\s/:@\"'<>|`]{0,200})(?::(?P<value>[^\s@\"'<>|`]{0,300}))?@(?P<host>[^\s/\"'<>|`]{1,200})"
 )
+_PUBLIC_KEY_HOST = re.compile(r"(?:^|\.)ingest\.(?:\w{2,10}\.)?sentry\.io(?::\d+)?$|^sentry\.")
+"""What stands as the user of such a host is meant for everyone's eyes."""
 _QUERY = re.compile(
     r"[?&;](?P<name>(?:access|auth|api|client|refresh|id|private|session|user|x-amz|x-goog)?[-_]?(?:token|key|apikey|"
     r"secret|password|passwd|pwd|pass|signature|credential|authkey|auth|code))=(?P<value>[^\s&\"'<>|`;)]{6,400})",
@@ -231,9 +234,13 @@ def _is_header_value(line: str, found: re.Match[str]) -> bool:
 def _is_url_secret(found: re.Match[str]) -> bool:
     user, value = found["user"], found["value"]
     if value is None:
+        if _PUBLIC_KEY_HOST.search(found["host"]):
+            return False
         token = unquote(user)
         return len(token) >= 20 and strength(token) is Strength.RANDOM and looks_random(token)
     secret = unquote(value)
+    if secret.lower() == user.lower() and strength(secret) < Strength.STRONG:
+        return False
     if secret.lower() in _GENERIC_PASSWORDS or (user.lower() in _GENERIC_USERS and strength(secret) < Strength.FAIR):
         return False
     if "/" in value and re.match(r"\d{1,5}/", value):

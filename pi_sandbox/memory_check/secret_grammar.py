@@ -16,6 +16,7 @@ from pi_sandbox.memory_check.secret_values import (
     decodes_to_login,
     is_algorithm,
     is_hex,
+    is_mixed_up,
     is_placeholder,
     is_uuid,
     looks_chosen_with_care,
@@ -339,7 +340,12 @@ def _is_told_password(word: SecretWord, told: _Told) -> bool:
     chosen = password_strength(value) >= Strength.FAIR
     if told.position == 0 and word.spelling.endswith("phrase") and _is_hyphenated_phrase(value):
         return True
-    if told.adjacent and _is_hyphenated_phrase(value) and value.islower():
+    if word.spelling.startswith(("passcode", "zugangscode")) and _is_pin(value.rstrip("#*"), told.rest):
+        return told.connected or not told.rest.strip(" .,;)")
+    ends = told.connected and not told.rest.strip(" .,;)")
+    if (told.adjacent or ends) and _is_hyphenated_phrase(value) and value.islower():
+        return True
+    if told.position == 0 and is_mixed_up(value) and chosen:
         return True
     if (
         told.position == 0
@@ -357,6 +363,7 @@ def _is_told_password(word: SecretWord, told: _Told) -> bool:
     return found >= Strength.FAIR or (chosen and not word.in_identifier and sum(map(str.isdigit, value)) >= 2)
 
 
+_SIGNED = re.compile(r"\d.*[!#$*?^~&%@+=_]|[!#$*?^~&%@+=_].*\d")
 _USED_AS = re.compile(r"(?i)\b(?:als|as|as the|as your|mit dem|mit|with)\s(?:\w{1,20}[ -]){0,2}$")
 _AS = re.compile(r"(?i)\s(?:as|als)\s")
 _AS_PASSWORD = re.compile(
@@ -372,7 +379,10 @@ def _told_before(word: SecretWord, head: str) -> bool:
         return False
     if head.endswith(" (") and word.word_class is WordClass.PASSWORD:
         parts = (part.strip("\"'`„“”»*,.:") for part in head[:-2].split()[-4:])
-        return any(looks_chosen_with_care(part) or strength(part) is Strength.RANDOM for part in parts)
+        return any(
+            looks_chosen_with_care(part) or (_SIGNED.search(part) and strength(part) >= Strength.STRONG)
+            for part in parts
+        )
     if not _AS.search(head):
         return False
     found = _AS_PASSWORD.search(head)

@@ -28,6 +28,10 @@ _FENCE = re.compile(r"^\s{0,8}(?:`{3,}|~{3,})[\w-]{0,20}\s{0,8}$")
 _KIND_SECRET = re.compile(r"^\s{0,20}[\"']?kind[\"']?:\s{0,4}[\"']?(?:Secret|SecretList)\b")
 _DATA = re.compile(r"^\s{0,20}(?:data|stringData):\s{0,4}$")
 _ENTRY = re.compile(r"^\s{1,20}[\w.-]{1,80}:\s{1,4}[\"']?(?P<value>[^\s\"']{6,4000})")
+_NAME_ENTRY = re.compile(
+    r"[\s{-]{0,24}[\"']?(?:name|key|Name|Key)[\"']?\s?:\s{0,4}[\"']?(?P<name>[A-Za-z_.-]{2,60})[\"']?,?\s{0,4}$"
+)
+_VALUE_ENTRY = re.compile(r"\s{0,24}[\"']?(?:value|Value)[\"']?\s?:\s{0,4}(?P<value>\S.{0,400})")
 _CODES_LABEL = re.compile(
     r"(?:recovery|backup|wiederherstellungs|notfall|scratch|einmal|one-time|2fa|"
     r"ersatz)[- _]?codes?\b.{0,60}[:=]?[\s*_`]{0,6}$"
@@ -180,8 +184,11 @@ def kubernetes_secret(lines: Sequence[str], index: int) -> Iterator[tuple[int, s
 
 def codes_below(lines: Sequence[str], index: int) -> Iterator[tuple[int, str]]:
     """Yields (line from 0, message) for one-time codes, one or more a line, in the list that line `index` announces."""
-    label = in_lower_case(lines[index][-200:])
-    if len(lines[index]) > 200 or _CODES_LABEL.search(label) is None:
+    if (
+        len(lines[index]) > 200
+        or "code" not in (label := in_lower_case(lines[index]))
+        or _CODES_LABEL.search(label) is None
+    ):
         return
     for place in range(index + 1, min(index + 24, len(lines))):
         line = lines[place][:200].strip()
@@ -190,3 +197,14 @@ def codes_below(lines: Sequence[str], index: int) -> Iterator[tuple[int, str]]:
         if _CODES_LINE.fullmatch(line) is None or not any(c.isdigit() for c in line):
             return
         yield place, "a recovery code stands below its label"
+
+
+def named_value(lines: Sequence[str], index: int) -> Iterator[tuple[int, str]]:
+    """Yields (line from 0, message) for the `value:` below a `name:` that announces a secret, as manifests have it."""
+    name = _NAME_ENTRY.match(lines[index])
+    below = index + 1
+    if name is None or below >= len(lines) or (word_class := _title_class(name["name"])) is None:
+        return
+    found = _VALUE_ENTRY.match(lines[below])
+    if found is not None and believed(word_class, found["value"]):
+        yield below, "a secret stands below its name"

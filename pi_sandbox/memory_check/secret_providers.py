@@ -6,10 +6,12 @@ that it is something else (an id, a commit, a trace). Source of the names: the r
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from pi_sandbox.memory_check.prefilter import shortest
 from pi_sandbox.memory_check.secret_values import Strength, is_hex, is_placeholder, is_uuid, looks_random, strength
+from pi_sandbox.memory_check.text_views import in_lower_case
 
 _NAMES = (
     "abuseipdb adafruit adobe aiven airtable algolia aliyun alibaba amplitude anthropic apollo artifactory asana "
@@ -33,8 +35,18 @@ _NAMES = (
 ).split()
 _BY_UUID = frozenset("heroku postmark sendbird squarespace snyk scaleway deepl codecov".split())
 _GAP = r"(?P<gap>(?:[ \t_.-]{0,2}[\w.()]{1,16}){0,3}?)[\"'`*]{0,3}"
-_NAMED = re.compile(
-    rf"(?i:(?<![a-z/@.])(?P<name>{'|'.join(map(re.escape, sorted(_NAMES, key=len, reverse=True)))}))(?![a-z])"
+
+
+def _by_first_letter(names: Iterable[str]) -> Iterator[str]:
+    """Yields an expression for the names of each first letter, longest name first."""
+    for first, group in groupby(sorted(names), key=lambda name: name[0]):
+        rests = sorted((re.escape(name[1:]) for name in group), key=len, reverse=True)
+        yield f"{first}(?<![a-z/@.].)(?:{'|'.join(rests)})(?![a-z])"
+
+
+_NAME = re.compile("|".join(_by_first_letter(_NAMES)))
+"""In lower case, by first letter, which is many times faster to search."""
+_LED_TO = re.compile(
     rf"{_GAP}[ \t]{{0,4}}(?P<sign>=>|:=|->|→|[:=|?]|(?<=[ \t]))[ \t]{{0,4}}[\"'`*<]{{0,3}}"
     r"(?P<value>[\w+/.~-]{16,400}={0,2})(?![\w/@(])"
 )
@@ -58,14 +70,17 @@ NEEDLES: tuple[str, ...] = shortest(
 
 def provider_keys(line: str) -> Iterator[str]:
     """Yields a message for each key that the name of its maker leads to, and for each session's cookie."""
-    if any(_is_key(found) for found in _NAMED.finditer(line)):
-        yield "a provider's key is written down"
+    for name in _NAME.finditer(in_lower_case(line)):
+        found = _LED_TO.match(line, name.end())
+        if found is not None and _is_key(name[0], found):
+            yield "a provider's key is written down"
+            break
     if "=" in line and any(_is_session(found["value"]) for found in _SESSION.finditer(line)):
         yield "a session cookie"
 
 
-def _is_key(found: re.Match[str]) -> bool:
-    value, name = found["value"].rstrip(".-"), found["name"].lower()
+def _is_key(name: str, found: re.Match[str]) -> bool:
+    value = found["value"].rstrip(".-")
     if _SOMETHING_ELSE.search(found["gap"]) is not None or is_placeholder(value):
         return False
     if is_uuid(value):

@@ -256,6 +256,7 @@ def _scan_line(found: _Found, views: tuple[str, ...], tables: secret_layout.Tabl
             secret_layout.above_value(freed, number),
             secret_layout.kubernetes_secret(freed, number),
             secret_layout.codes_below(freed, number),
+            secret_layout.named_value(freed, number),
         ):
             found.tell(place, message)
     if mask & _PROVIDERS and mask & _LONG and not found.has(number):

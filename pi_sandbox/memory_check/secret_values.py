@@ -92,7 +92,7 @@ _PLAIN_SHAPES = (
     re.compile(r"[A-Za-z_][\w.]{0,60}[(\[{].*", re.DOTALL),  # calls, subscripts
     re.compile(r"(?:[a-z_][a-z_.-]{1,40}|[A-Z_][A-Z_.-]{1,40}|[A-Z][a-z]{1,20})=\S*"),
     re.compile(r"[\[({<].*[\])}>]?", re.DOTALL),
-    re.compile(r"--?[A-Za-z][\w-]*(?:=.*)?"),
+    re.compile(r"--[A-Za-z][\w-]*(?:=.*)?|-[A-Za-z][\w-]{0,11}(?:=.*)?"),
     re.compile(
         r"(?:[\w./-]+\.[a-z]{1,5})?#[A-Za-z][A-Za-z_-]*|(?:[a-z]+ )*#[0-9a-fA-F]{6}(?: [a-z]+)*"
     ),  # anchors, colours

@@ -85,7 +85,8 @@ _DOOR_AFTER = re.compile(
     r" (?:fürs?|for|der|des|to|of|am|an der|zum|zur) (?:die |den |das |dem |der |the |our |unsere? )?(?:haus|garagen|"
     r"akten|waffen|brief|"
     r"hof|keller|büro)?(?:tür|tor|eingang|schloss|safe|tresor|alarm|garage|door|gate|lock|keypad|entrance|"
-    r"schlüsselbox|schrank|kasten|building|lockbox|key box)"
+    r"schlüsselbox|schlüsselk[äa]st\w{0,5}|schlüsseltresor|schließfach|spind|aufzug|schranke|schrank|kasten|"
+    r"building|lockbox|key box)"
 )
 _DOOR_NEAR = re.compile(
     r"\b(?:alarmanlage|safe|tresor|zahlenschloss|haustür|garage|garagentor|locker|spind|schließfach|lockbox|"
@@ -93,7 +94,7 @@ _DOOR_NEAR = re.compile(
 )
 _CODES_BEFORE = re.compile(r"(?:recovery|backup|wiederherstellungs|scratch)[ _-]?$")
 _ACCOUNT_BEFORE = re.compile(
-    r"(?:root|store|bind|user|admin|db|ftp|smtp|mail|sudo|wifi|wlan|my|new|old|default|require)$"
+    r"(?:root|store|bind|auth|priv|enc|rpc|sql|user|admin|db|ftp|smtp|mail|sudo|wifi|wlan|my|new|old|default|require)$"
 )
 _PIN_BEFORE = re.compile(r"(?:sim|geräte|karten|alarm|handy)-?$")
 _ENDINGS = re.compile(r"(?:s|e|es|en|er|ern)?(?![a-zäöüß])")

@@ -22,6 +22,7 @@ _ESCAPE = re.compile(r"\\([_*`~.\-#!\[\](){}|<>&+=])")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,10});")
 
 
+_SPLIT_SPAN = re.compile(r"(?<=[A-Za-z0-9][-_.])`\s?`")
 _GLUED = re.compile(r"(?<=[\w=/-])([\"'])\s{0,2}\+\s{0,2}\1(?=[\w=/-])")
 
 
@@ -39,7 +40,7 @@ def cleaned(line: str) -> str:
         line = _TAG.sub("", _CELL_TAG.sub(" | ", line))
     if "\\" in line:
         line = _ESCAPE.sub(r"\1", line)
-    return line.replace("`", "").replace("**", "").replace("~~", "")
+    return _SPLIT_SPAN.sub("", line).replace("`", "").replace("**", "").replace("~~", "")
 
 
 def _without_disguise(line: str) -> str:

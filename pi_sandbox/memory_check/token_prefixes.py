@@ -143,6 +143,7 @@ _SPECIAL: tuple[TokenForm, ...] = (
         after="",
     ),
     _form("chat webhook", "/hooks/", r"/hooks/[a-z0-9]{26}(?![\w/-])", before="", after=""),
+    _form("Facebook token", "EAA", r"EAA[A-Z][A-Za-z0-9]{80,400}", after=""),
     _form("Google refresh token", "1//0", r"1//0[A-Za-z0-9_-]{40,120}", after=""),
     _form("URL that carries its signature", "sig=", r"[?&;]sig=[A-Za-z0-9%+/_-]{40,100}", before="", after=""),
     _form(

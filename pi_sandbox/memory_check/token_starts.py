@@ -89,8 +89,6 @@ TOKEN_STARTS: tuple[tuple[str, str, str, int], ...] = (
     ("Square token", "sq0atp-", _URL, 20),
     ("Square secret", "sq0csp-", _URL, 30),
     ("Square token", "EAAA", _URL, 58),
-    ("Facebook token", "EAAC", _B62, 80),
-    ("Facebook token", "EAAM", _B62, 80),
     ("Razorpay key", "rzp_live_", _B62, 14),
     ("Flutterwave key", "FLWSECK", _B62 + "_-", 20),
     ("Paddle key", "pdl_live_apikey_", _B62 + "_", 30),
