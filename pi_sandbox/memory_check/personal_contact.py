@@ -46,7 +46,7 @@ _NATIONAL_REGIONS = ("DE", "AT", "CH", "GB", "FR", "NL", "IT")
 _LIKELY = (
     "[wW]eg|[aA]llee|[pP]latz|[gG]asse|[rR]ing|[dD]amm|[uU]fer|[sS]teig|[cC]haussee|[mM]arkt|[hH]of|[pP]ark|[wW]all|"
     "[gG]raben|[pP]fad|[bB]erg|[tT]or|[aA]cker|[hH]öhe|[sS]tieg|[gG]arten|[fF]eld|[rR]ain|[bB]rücke|[bB]ach|[hH]eide|"
-    "[lL]inden|[gG]racht|[sS]traat|[lL]aan|[pP]lein|[kK]ade|[sS]ingel|[dD]ijk|gade|vej|gatan|gata|vägen|veien|katu"
+    "[lL]inden|[gG]racht|[sS]traat|[lL]aan|[pP]lein|[kK]ade|[sS]ingel|[dD]ijk|gade|vej|gatan|gata|vägen|veien|katu|gate|tie|náměstí"
 )
 _ENGLISH_WAYS = (
     "Street|St\\.?|Road|Rd\\.?|Avenue|Ave\\.?|Lane|Ln\\.?|Drive|Dr\\.?|Boulevard|Blvd\\.?|Court|Ct\\.?|Way|Place|"
@@ -71,7 +71,7 @@ _STREET_EN = re.compile(
     rf"]{{1,25}}\s){{1,3}}(?:{_ENGLISH_WAYS})(?!\w)"
 )
 _STREET_ROMANCE = re.compile(
-    r"(?<![\w-])(?:\d{1,4}(?:\s?bis)?,?\s(?:rue|avenue|boulevard|place|chemin|allée|impasse|quai|cours|square|"
+    r"(?<![\w-])(?:\d{1,4}(?:\s?bis)?,?\s(?:[Rr]ue|avenue|boulevard|place|chemin|allée|impasse|quai|cours|square|"
     r"route)\s[\w'’ -]{3,40}|"
     r"(?:[Vv]ia|[Pp]iazza|[Cc]orso|[Vv]iale|[Cc]alle|[Aa]venida|[Pp]laza|[Rr]ua|[Uu]l\.|Paseo|Passeig|Carrer|Strada|"
     r"Vicolo|Praça|Travessa|Largo)\s(?:del\s|de\s(?:l[ao]s?\s)?)?[A-ZÁÉÍÓÚŁŚŻ][\w'’ "
@@ -101,7 +101,7 @@ _BIRTH = re.compile(
     rf"jahrgang)(?P<gap>[^\n]{{0,30}}?)(?<![\d.]){_DATE}(?!\w)"
 )
 _BIRTH_AFTER = re.compile(rf"(?i)(?<![\w.]){_DATE}[^\n]{{0,25}}?(?:geburtstag|birthday|geboren|\bborn\b)")
-_BIRTH_SHORT = re.compile(rf"(?i)\(b\.\s?{_DATE}")
+_BIRTH_SHORT = re.compile(rf"(?i)[(,]\s?b\.\s?{_DATE}")
 _NOT_BIRTH = re.compile(
     r"(?i)software|projekt|project|process|idea|idee|company|firma|repository|version|namespace|release|pflicht|"
     r"required|format"
@@ -144,7 +144,7 @@ STREET_ENDS = (
         "hof", "park", "wall",
     "graben", "pfad", "berg", "tor", "acker", "höhe", "stieg", "garten", "feld", "rain", "brücke", "bach", "heide",
         "linden", "gracht", "straat", "laan", "plein", "kade", "singel", "dijk", "gade", "vej", "gatan", "gata",
-        "vägen", "veien", "katu",
+        "vägen", "veien", "gate", "tie", "náměstí", "katu",
 )  # fmt: skip
 _WAYS = sorted(
     set(_ENGLISH_WAYS.replace("\\.?", "").split("|")).union(

@@ -51,7 +51,8 @@ _TOPICS: tuple[Topic, ...] = (
         r"reha\b|"
         r"(?:nuss|erdnuss|pollen|milch|hausstaub|penicillin|latex|katzen|hunde|bienen|wespen|lebensmittel)allergi|"
         r"(?:lungen|brust|darm|haut|prostata|leber|magen)krebs|"
-        r"(?:hat|has|mit|with) ms\b|bandscheibe|schwerbehindert|schwerbehinderung|behinderung|gdb\b|bluthochdruck|"
+        r"(?:hat|has|mit|with) ms\b|blutverdünner|bad back|bandscheibe|schwerbehindert|schwerbehinderung|"
+        r"behinderung|gdb\b|bluthochdruck|"
         r"allergi|asthma|epilep|"
         r"herzinfarkt|schlaganfall|grippe|corona\b|covid|migräne|psych(?:olog|iat|isch|other)|therapie|therapeut|"
         r"suizid|sucht\b|"
@@ -67,7 +68,8 @@ _TOPICS: tuple[Topic, ...] = (
     _topic(
         "personal-special",
         "says something about a person's beliefs, origin or private life",
-        r"gewerkschaft|ver\.di|ig metall|union (?:member|rep)|member of (?:the|a) (?:union|party)|the union\b|works "
+        r"gewerkschaft|ver\.di|ig metall|union (?:member|rep)|member of (?:the|a) (?:union|party)|the union\b|"
+        r"(?:ist |war )?in der (?:afd|spd|cdu|csu|fdp)\b|privatinsolven|works "
         r"council|trade "
         r"union|betriebsrat|zeug(?:e|in) jehovas|came out\b|outete sich|(?:active )?member of the [a-z]+ party|"
         r"parteibuch|katholisch|evangelisch|muslim|moslem|jüdisch|jude\b|jewish|jew\b|catholic|christian\b(?! [A-Z])|"
@@ -95,7 +97,8 @@ _TOPICS: tuple[Topic, ...] = (
         r"gehaltswunsch|gehaltsvorstellung|absage|abgesagt|zweiten? runde|kündigungsfrist|probezeit|probearbeit|"
         r"einstellen\b|eingestellt|zusage|assessment-center|kandidat(?:in)?\b|"
         r"candidate|applicant|applied (?:for|to)|application (?:of|from)|interview(?:ed)? (?:with|of)|"
-        r"interview\b.{0,30}(?:cv|poor|weak|strong|went|failed)|declined (?:our|the) offer|profil passt|interview\b|"
+        r"interview\b.{0,30}(?:cv|poor|weak|strong|went|failed)|(?:declined|accepted) (?:our|the) offer|profil "
+        r"passt|interview\b|"
         r"job interview|\bcv\b|résumé|resume\b|job offer|offer "
         r"(?:to|letter)|rejected\b|turned down|notice period|salary expectation|hire\b|hired|hiring|phone screen|"
         r"second round|shortlist|reference check|background check",
@@ -118,7 +121,8 @@ _TOPICS: tuple[Topic, ...] = (
         r"überstunden|"
         r"poor performer|low performer|underperform|performance (?:review|rating|improvement|appraisal|issues?|plan)|"
         r"appraisal|rating\b|written warning|verbal warning|formal warning|disciplinary|laid off|fired\b|"
-        r"dismiss(?:ed|al)|terminated|redundan|promoted\b|promotion\b|earns\b|salary|pay rise|pay grade|bonus of|"
+        r"dismiss(?:ed|al)|terminated|redundan|promoted\b|promotion\b|earns\b|makes \d{2,3}k|let go\b|"
+        r"krankheitstage|teamleiter(?:in)?, \+|salary|pay rise|pay grade|bonus of|"
         r"overpaid|"
         r"unreliable|lazy|incompetent|sloppy|overwhelmed|unmotivated|misses every|always late|late again|difficult "
         r"to work with|not a team player|bad attitude|below expectations|exceeds expectations|meets expectations|"
@@ -140,7 +144,8 @@ _TOPICS: tuple[Topic, ...] = (
         r"client\b(?! (?:mode|certs?|certificates?|object|memory|connection|requests?|library|side|id)\b|-)|"
         r"threatens to sue|mahnbescheid|räumungsklage|eviction|zahlungsunfähig|gemahnt|lawsuit|tenant\b|owes\b|"
         r"refund|complain(?:ed|t)|arrears|behind with|overdue|"
-        r"invoice (?:for|to)|order (?:of|from|by|no)|subscriber|policy ?holder|account holder|chargeback|cancelled "
+        r"invoice (?:for|to)|order (?:of|from|by|no)|subscriber|policy ?holder|account holder|chargeback|disputes|"
+        r"zieht (?:\w+ )?(?:zum|am|im) [^,;]{1,14} aus|ordered\b|geld zurück|cancelled "
         r"(?:his|her|their)|rent\b|unpaid",
         NameKind.FULL,
     ),

@@ -36,7 +36,8 @@ _FOUR_FOURS = re.compile(r"(?<![A-Za-z])[a-z]{4}(?:[ -][a-z]{4}){3}(?![A-Za-z])"
 _CODE_WORDS = re.compile(
     r"(?i)recovery|backup[ -]?codes?|wiederherstellung|app[- ]?(?:password|passwort|kennwort)|app[- ]?specific|"
     r"einmal(?:code|passw)|notfallcode|two-factor|2fa[- ]codes?|zwei-faktor|scratch codes?|passwor[dt]|passwort|"
-    r"kennwort|filevault|bitlocker|schlüssel|product key|lizenz|licen[cs]e|produktcode|activation|aktivierung"
+    r"kennwort|filevault|bitlocker|schlüssel|product key|lizenz|licen[cs]e|\b(?:office|windows|adobe|"
+    r"acronis)[ -]key\b|produktcode|activation|aktivierung"
 )
 _BASE58 = {
     character: place for place, character in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")
@@ -45,7 +46,8 @@ _BASE58 = {
 NEEDLES: tuple[str, ...] = tuple(
     "private putty-user-key-file kty recovery backup wiederherst specific einmal notfallcode two-factor 2fa totp "
     "otp mfa authenticator "
-    "zwei-faktor scratch passwor kennwort filevault bitlocker schlüssel product produktcode licen lizenz activation "
+    "zwei-faktor scratch passwor kennwort filevault bitlocker schlüssel product key produktcode licen lizenz "
+    "activation "
     "aktivierung".split()
 )
 SHAPES: tuple[re.Pattern[str], ...] = (_WIF, _EXTENDED, _BITLOCKER, _DER, re.compile(r"0x[0-9a-fA-F]{64}"))

@@ -20,7 +20,7 @@ _ACCOUNT = re.compile(
 )
 
 _BESIDE_NAME = re.compile(
-    r"(?:(?<![\w./@:#$-])(?P<name>[A-Za-z][\w.@-]{1,40})(?:\s?/\s|:\s?)|(?<![\w.-])(?:admin|root)\s)"
+    r"(?:(?<![\w./@:#$-])(?P<name>[A-Za-z][\w.@-]{0,40})(?:\s?/\s|:\s?)|(?<![\w.-])(?:admin|root)\s)"
     r"(?=[\"'`]{0,2}(?P<value>[^\s|\"'`<>(){}\[\],;]{8,42})(?:[\s|\"'`<>,;.)]|$))",
     re.IGNORECASE,
 )

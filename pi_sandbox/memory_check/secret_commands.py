@@ -105,11 +105,21 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
             rf"\bset\s{{1,3}}(?:smbpass|password|passwd|psksecret|SMBPass|PASSWORD)\s{{1,3}}(?:ENC\s)?{_VALUE}",
         ),
         (
-            "hydra crackmapexec nxc netexec medusa smbexec wmiexec ncrack",
-            rf"\b(?:hydra|crackmapexec|nxc|netexec|medusa|smbexec\S{{0,4}}|wmiexec\S{{0,4}}|ncrack)\b{_GAP}(?:-p|"
-            rf"--pass)\s{{1,3}}{_VALUE}",
+            "hydra crackmapexec nxc netexec medusa smbexec wmiexec ncrack useradd usermod cqlsh influx",
+            rf"\b(?:useradd|usermod|cqlsh|influx|hydra|crackmapexec|nxc|netexec|medusa|smbexec\S{{0,4}}|wmiexec\S{{0,4}}|ncrack)\b{_GAP}(?:-p|"
+            rf"--?pass(?:word)?)\s{{1,3}}{_VALUE}",
         ),
-        ("kinit cryptsetup passwd sudo", rf"\b(?:kinit|cryptsetup|passwd|sudo)\b[^|;\n]{{0,80}}<<<\s{{0,3}}{_VALUE}"),
+        ("ssh-keygen", rf"\bssh-keygen\b{_GAP}-[NP]\s{{1,3}}{_VALUE}"),
+        ("encrypt_string", rf"\bencrypt_string\s{{1,3}}(?!-){_VALUE}"),
+        ("etcdctl", rf"\betcdctl\b{_GAP}--user[ =][\"']?[\w.-]{{1,60}}:(?P<value>[^\s\"']{{1,200}})"),
+        ("rabbitmqctl", rf"\brabbitmqctl\s{{1,3}}(?:add_user|change_password)\s{{1,3}}\S{{1,60}}\s{{1,3}}{_VALUE}"),
+        ("iwconfig", rf"\biwconfig\b{_GAP}key\s{{1,3}}(?:s:)?{_VALUE}"),
+        ("sec.psk", rf"\bsec\.(?:psk|wep-key\d?)\s{{1,3}}{_VALUE}"),
+        ("printf", r"\bprintf\s{1,3}[\"'][^\"'\s\\]{1,60}\\n(?P<value>[^\s\"'\\]{6,120})"),
+        (
+            "kinit cryptsetup passwd sudo su gpg --passphrase-fd",
+            rf"\b(?:kinit|cryptsetup|passwd|sudo|su|gpg)\b[^|;\n]{{0,80}}<<<\s{{0,3}}{_VALUE}",
+        ),
         ("rclone", rf"\brclone\s{{1,3}}obscure\s{{1,3}}(?!-){_VALUE}"),
         (
             "http",

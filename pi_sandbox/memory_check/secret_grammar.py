@@ -273,7 +273,7 @@ def _told(word: SecretWord, tail: str, head: str) -> bool:
             continue
         if position > 12 or raw in ("|", "||") or (position > 0 and raw.startswith("|")):
             return False
-        if raw.isalpha() and len(raw) < 16:
+        if raw.isalpha() and len(raw) < 16 and (position > 0 or not is_mixed_up(raw)):
             adjacent = raw.lower() in _CONNECTORS
             connected = connected or adjacent
             continue
@@ -325,6 +325,8 @@ def _is_told_token(word: SecretWord, told: _Told) -> bool:
     if _names_digest(told.around) or (is_hex(value) and word.spelling.startswith(_LOGIN_SPELLINGS)):
         return False
     if not told.connected:
+        if told.position <= 1 and looks_chosen_with_care(value):
+            return True
         return told.position == 0 and found is Strength.RANDOM and _ENTRY.search(told.around) is not None
     return found is Strength.RANDOM or (len(value) >= 8 and not is_hex(value))
 
@@ -340,10 +342,12 @@ def _is_told_password(word: SecretWord, told: _Told) -> bool:
     chosen = password_strength(value) >= Strength.FAIR
     if told.position == 0 and word.spelling.endswith("phrase") and _is_hyphenated_phrase(value):
         return True
-    if word.spelling.startswith(("passcode", "zugangscode")) and _is_pin(value.rstrip("#*"), told.rest):
+    if word.spelling.startswith(("passcode", "zugangscode", "kenncode")) and _is_pin(value.rstrip("#*"), told.rest):
         return told.connected or not told.rest.strip(" .,;)")
     ends = told.connected and not told.rest.strip(" .,;)")
-    if (told.adjacent or ends) and _is_hyphenated_phrase(value) and value.islower():
+    if told.position == 0 and not told.rest.strip(" .,;)") and _numeric_password(value):
+        return True
+    if (told.adjacent or ends or told.position == 0) and _is_hyphenated_phrase(value) and value.islower():
         return True
     if told.position == 0 and is_mixed_up(value) and chosen:
         return True
@@ -373,6 +377,12 @@ _AS_PASSWORD = re.compile(
 )
 
 
+_IS_PASSWORD = re.compile(
+    r"(?:^|\s)(?P<value>\S{6,80})\s(?:is|ist|war|was)\s(?:the|das|our|my|unser|mein|jetzt das|now the|"
+    r"your)\s(?:\w{1,20}[ -]){0,2}$"
+)
+
+
 def _told_before(word: SecretWord, head: str) -> bool:
     """`use x as the password`."""
     if word.word_class not in (WordClass.PASSWORD, WordClass.TOKEN):
@@ -383,6 +393,8 @@ def _told_before(word: SecretWord, head: str) -> bool:
             looks_chosen_with_care(part) or (_SIGNED.search(part) and strength(part) >= Strength.STRONG)
             for part in parts
         )
+    if word.word_class is WordClass.PASSWORD and (named := _IS_PASSWORD.search(head)) is not None:
+        return strength(named["value"].strip("\"'`„“”»*<>,.")) >= Strength.FAIR
     if not _AS.search(head):
         return False
     found = _AS_PASSWORD.search(head)

@@ -206,7 +206,7 @@ def password_strength(value: str) -> Strength:
     found = strength(value)
     if (
         found is Strength.WORD
-        and (_CHOSEN_PASSWORD.fullmatch(value) or (_CONSONANTS.search(value) and is_mixed_up(value)))
+        and (_CHOSEN_PASSWORD.fullmatch(value) or (is_mixed_up(value) and _is_surely_mixed(value)))
         and _ALGORITHM.match(value) is None
     ):
         return Strength.FAIR
@@ -279,6 +279,10 @@ def looks_chosen_with_care(value: str) -> bool:
 
 _SMALL_TO_CAPITAL = re.compile(r"[a-z](?=[A-Z])")
 _CONSONANTS = re.compile(r"(?i)[bcdfghjklmnpqrstvwxz]{6}")
+
+
+def _is_surely_mixed(value: str) -> bool:
+    return _CONSONANTS.search(value) is not None or len(_SMALL_TO_CAPITAL.findall(value)) >= 3
 
 
 def is_mixed_up(value: str) -> bool:

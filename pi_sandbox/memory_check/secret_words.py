@@ -38,11 +38,12 @@ class SecretWord:
 _CORE = re.compile(
     r"(?P<password>passw(?:or[dt]s?|örtern?|örter|oerter|d)|pass[ _-]?phrases?|passcodes?|passkey|pswd|pword|"
     r"(?:secret|security) answers?|sicherheitsantwort|kennw(?:ort(?:e?s)?|örtern?|örter)|losungswort|codewort|"
-    r"geheimwort|zugangscodes?)"
+    r"geheimwort|zugangscodes?|kenncodes?)"
     r"|(?P<short_password>pass|pwd|pw|psk)"
     r"|(?P<phrase>mnemonic|(?:seed|wallet|recovery)[ _-]?(?:phrase|words?|wörter)|wiederherstellungs(?:phrase|wörter))"
     r"|(?P<token>tokens?|pat(?![a-z])|secrets?|geheimnisse|geheimnis|bearer|authorization)"
-    r"|(?P<lock>(?:zahlen|fahrrad|koffer|vorhänge)schloss|keypad|tastenfeld|entsperren(?=:)|unlock(?=:))"
+    r"|(?P<lock>(?:zahlen|fahrrad|koffer|vorhänge)schloss|keypad|tastenfeld|entsperren(?=:| mit)|unlock(?=:| with)|"
+    r"(?<![a-z])(?:safe|tresor)(?=:\s\d))"
     r"|(?P<key>keys?|schlüssels?)"
     r"|(?P<code>codes?|kombination|combination)"
     r"|(?P<login>credentials?|creds|(?:zugangs|anmelde|login[ _-]?)daten|zugang|log[ -]?ins?|logged in|sign[ -]?in|"
@@ -99,13 +100,15 @@ _ACCOUNT_BEFORE = re.compile(
 _PIN_BEFORE = re.compile(r"(?:sim|geräte|karten|alarm|handy)-?$")
 _ENDINGS = re.compile(r"(?:s|e|es|en|er|ern)?(?![a-zäöüß])")
 NEEDLES: tuple[str, ...] = tuple(
-    "pass pswd pword kennw losungswort codewort geheimwort zugang pwd pw psk mnemonic seed wallet recovery wiederherst "
+    "safe tresor kenncode pass pswd pword kennw losungswort codewort geheimwort zugang pwd pw psk mnemonic seed "
+    "wallet recovery wiederherst "
     "token zahlenschloss fahrradschloss kofferschloss vorhängeschloss keypad tastenfeld entsperren unlock "
     "pat secret geheimnis bearer auth key schlüssel code credential creds anmeld login log logged sign einlogg "
     "2fa totp otp mfa security sicherheitsantwort community pin puk geheimzahl kombination combination tan sas".split()
 )
 CHOSEN_NEEDLES: tuple[str, ...] = tuple(
-    "pass pswd pword kennw losungswort codewort geheimwort secret security sicherheitsantwort schloss keypad "
+    "safe tresor kenncode pass pswd pword kennw losungswort codewort geheimwort secret security sicherheitsantwort "
+    "schloss keypad "
     "tastenfeld entsperren unlock zugangscode "
     "pwd pw psk "
     "mnemonic seed wallet recovery wiederherst pin "
