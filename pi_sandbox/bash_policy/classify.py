@@ -131,17 +131,14 @@ def _rule(word: Word) -> CommandRule:
     rule = rules_by_name().get(name)
     if rule is None:
         if name in RESERVED:
-            raise Refused(_QUOTED.get(name, RESERVED[name]))
+            raise Refused(_QUOTED_NOT if name == "!" else RESERVED[name])
         raise Refused(_UNKNOWN.get(name, f"the command {name or word.text} is not among those known to only read"))
     if rule.is_builtin and name != word.text:
         raise Refused(f"write {name} instead of {word.text}")
     return rule
 
 
-_QUOTED = {
-    "!": "a quoted ! is the name of a command; write ! without quotes",
-    **dict.fromkeys(("[[", "]]"), "[[ ]] is refused; write [ ... ] or test"),
-}
+_QUOTED_NOT = "a quoted ! is the name of a command; write ! without quotes"
 _UNKNOWN = {
     "rm": "rm runs only on its own: rm -f /absolute/path/of/memory/file.md, with no other command beside it",
     **dict.fromkeys(

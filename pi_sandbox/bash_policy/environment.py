@@ -76,6 +76,7 @@ FIXED: Mapping[str, str] = MappingProxyType(
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_NO_LAZY_FETCH": "1",
+        **dict.fromkeys(("GIT_TRACE2", "GIT_TRACE2_EVENT", "GIT_TRACE2_PERF"), "0"),  # configuration may name a file
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_CONFIG_COUNT": str(len(_GIT_SETTINGS)),
         **{f"GIT_CONFIG_KEY_{index}": key for index, (key, _) in enumerate(_GIT_SETTINGS)},

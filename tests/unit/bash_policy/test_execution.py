@@ -196,5 +196,7 @@ def test_the_room_shows_a_harmful_command_without_a_trace(command: str, tmp_path
 
 def test_a_harmless_command_trips_nothing(tmp_path: Path) -> None:
     watch = Watch(make_room(tmp_path / "room", hostile_configuration=True))
-    assert watch.run_text("cat a.md | sort | uniq -c 2>/dev/null; ls -la; git log --oneline") == []
+    plan = classify("cat a.md | sort | uniq -c 2>/dev/null; ls -la; git log --oneline").run
+    assert plan is not None
+    assert watch.run_plan(plan) == []
     assert watch.deeds_in_the_room("") == []

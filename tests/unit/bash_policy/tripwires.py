@@ -207,7 +207,8 @@ def _set_traps(room: Room) -> None:
         f'[merge "evil"]\n\tdriver = {evil}\n[log]\n\tdiffMerges = remerge\n\tshowSignature = true\n'
         "[diff]\n\tsubmodule = diff\n[status]\n\tsubmoduleSummary = true\n"
     )
-    (home / ".gitconfig").write_text(configuration)
+    trace = "".join(f"\t{kind}Target = {room.root}/home/out\n" for kind in ("normal", "event", "perf"))
+    (home / ".gitconfig").write_text(f"{configuration}[trace2]\n{trace}")
     for folder in (work, work / "inner"):
         with (folder / ".git" / "config").open("a") as config:
             config.write(configuration)
