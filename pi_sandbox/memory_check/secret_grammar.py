@@ -1,13 +1,12 @@
 """How people write secrets down: a word, something between, a value.
 
 One line at a time, every part looked at is bounded, so the time is linear in the length of the line.
-Two forms: *assignments* (`password: x`, `API_KEY=x`, `| Passwort | x |`) and *sentences*
-(`the password for the NAS is x`, `mit dem Passwort x anmelden`, `log in as admin with x`).
+Here are *assignments* (`password: x`, `API_KEY=x`, `| Passwort | x |`); what is told in words is the business of
+`secret_sentences`.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from pi_sandbox.memory_check.secret_values import (
@@ -16,16 +15,15 @@ from pi_sandbox.memory_check.secret_values import (
     decodes_to_login,
     is_algorithm,
     is_hex,
-    is_mixed_up,
     is_placeholder,
     is_uuid,
-    looks_chosen_with_care,
     password_strength,
     strength,
 )
 from pi_sandbox.memory_check.secret_words import SecretWord, WordClass, find_words
 
-_WINDOW = 400
+WINDOW = 400
+"""Characters after an announcing word in which its value can stand."""
 _CLOSERS = r"[\"'`*_\]\)>}»“”]{0,4}"
 _SEPARATOR = re.compile(
     rf"{_CLOSERS}\s{{0,8}}(?:\([^()]{{0,60}}\)|\[[^\[\]]{{0,40}}\])?{_CLOSERS}\s{{0,8}}(?P<mark>:=|=>|->|→|==?|"
@@ -39,13 +37,6 @@ _BRACKETED = re.compile(r"\s{0,3}[(\[]\s?")
 _FLAG_SEPARATOR = re.compile(r"[=\s]\s{0,8}|$")
 _QUOTES = {'"': '"', "'": "'", "`": "`", "„": '“”"', "“": "”", "«": "»", "»": "«", "‚": "‘’", "‘": "’", "<": ">"}
 _SPLIT = re.compile(r"(\s*(?:/|:|,|;|\||\s(?:und|and|&|or|oder)\s)\s*|\s+)")
-_CONNECTORS = frozenset(
-    "is ist lautet lauten heißt heisst lautete reads was war wäre remains bleibt be to auf in = : := => -> → als as "
-    "einfach bitte immer wieder takes needs nimmt braucht derzeit momentan vorerst simply just always currently "
-    "equals gleich jetzt now nun neu neue new früher "
-    "still noch weiterhin it's its aktuell currently with mit using via and und sind are namely nämlich von from zu "
-    "an alt old set gesetzt wurde became geändert changed paste enter type use nimm nehmen eingeben verwenden".split()
-)
 _NUMBER_UNITS = re.compile(
     r"\s{0,4}(?:%|tage?n?|days?|stunden?|hours?|min|sek|sec|zeichen\b|chars?\b|characters|mal\b|times|jahre?|years?|"
     r"monate?|months?|wochen?|weeks?|stellen|digits|stellig|versuche|attempts|bits?\b|bytes?\b|/|\.\d|:\d|-\d)",
@@ -61,7 +52,7 @@ _DIGEST_WORDS = re.compile(
 
 
 @lru_cache(maxsize=64)
-def _names_digest(text: str) -> bool:
+def names_digest(text: str) -> bool:
     """Tells whether a text speaks of digests; asked again for each value that follows one word."""
     return _DIGEST_WORDS.search(text) is not None
 
@@ -77,27 +68,19 @@ _FUNCTION_WORDS = frozenset(
     "gibt hat haben kann muss soll darf mal sehr mehr per pro je".split()
 )
 _PARAMETER = re.compile(r"&(?:[\w.-]{1,40}=|[a-z]{2,8};|#)")
-_TOKEN_AT = re.compile(r"\S{1,400}")
+TOKEN_AT = re.compile(r"\S{1,400}")
 
 
 def assignments(line: str) -> Iterator[str]:
     """Yields a message for each value that the line assigns to an announcing word."""
     for word in find_words(line):
-        tail = line[word.end : word.end + _WINDOW]
+        tail = line[word.end : word.end + WINDOW]
         if _assigned(word, tail) or (word.is_flag and _flag_value(word, tail)):
-            yield _message(word)
+            yield message_of(word)
 
 
-def sentences(line: str) -> Iterator[str]:
-    """Yields a message for each value that the line tells in words."""
-    words = find_words(line)
-    for word in words:
-        head = line[max(0, word.start - 120) : word.start]
-        if _told(word, line[word.end : word.end + _WINDOW], head) or _told_before(word, head):
-            yield _message(word)
-
-
-def _message(word: SecretWord) -> str:
+def message_of(word: SecretWord) -> str:
+    """Gives what is said about a value that the word announces."""
     return {
         WordClass.PASSWORD: "a password is written down",
         WordClass.TOKEN: "a key or token is written down",
@@ -144,9 +127,9 @@ def believed(word_class: WordClass, text: str, *, head: str = "", at_least: Stre
     if not value or (len(value) > 24 and is_placeholder(value)):
         return False
     if word_class is WordClass.PIN:
-        return _is_pin(value, rest)
+        return is_pin(value, rest)
     if word_class in (WordClass.PHRASE, WordClass.PASSWORD) and (
-        _is_phrase(value if quoted else text, word_class) or _is_hyphenated_phrase(value)
+        is_phrase(value if quoted else text, word_class) or is_hyphenated_phrase(value)
     ):
         return True
     if _value_believed(word_class, value, (head, rest), at_least):
@@ -164,7 +147,7 @@ def first_value(text: str) -> tuple[str, bool, str]:
         if ends and min(ends) <= 300:
             return text[1 : min(ends)].strip(" \t*`"), True, text[min(ends) + 1 :]
         text = text[1:]
-    found = _TOKEN_AT.match(text)
+    found = TOKEN_AT.match(text)
     if found is None:
         return "", False, ""
     raw = found[0]
@@ -181,13 +164,13 @@ def _value_believed(word_class: WordClass, value: str, around: tuple[str, str], 
     head, rest = around
     if word_class is WordClass.PASSWORD:
         found = password_strength(value)
-        return found >= at_least or _numeric_password(value)
+        return found >= at_least or is_numeric_password(value)
     if is_uuid(value):
         return word_class is WordClass.TOKEN
     if (
-        _names_digest(head)
+        names_digest(head)
         or (is_hex(value) and len(value) < 16)
-        or (word_class is WordClass.WEAK and _names_digest(rest[:60]))
+        or (word_class is WordClass.WEAK and names_digest(rest[:60]))
     ):
         return False
     found = strength(value)
@@ -200,22 +183,23 @@ def _value_believed(word_class: WordClass, value: str, around: tuple[str, str], 
     return (found is Strength.RANDOM and len(value) >= 16) or decodes_to_login(value)
 
 
-def _numeric_password(value: str) -> bool:
+def is_numeric_password(value: str) -> bool:
+    """Tells whether digits alone are long enough for a password."""
     return value.isdigit() and 6 <= len(value) <= 24 and len(set(value)) > 2
 
 
-_IN_BRACKETS = re.compile(r"\([^()\s]{5,80}\)[.,;:]?$")
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _DIAL = re.compile(r"\d{1,2}(?:-\d{1,2}){2,5}")
 _LETTER_AT_END = re.compile(r"(?<=\d)[A-F]$")
 
 
-def _is_pin(value: str, rest: str) -> bool:
+def is_pin(value: str, rest: str) -> bool:
+    """Tells whether a value is a PIN or a door's code and no number of something."""
     digits = value.replace("-", "") if _DIAL.fullmatch(value) else _LETTER_AT_END.sub("", value)
     return digits.isdigit() and 4 <= len(digits) <= 10 and len(set(digits)) > 1 and _NUMBER_UNITS.match(rest) is None
 
 
-def _is_phrase(text: str, word_class: WordClass) -> bool:
+def is_phrase(text: str, word_class: WordClass) -> bool:
+    """Tells whether a text begins with the words of a passphrase, or of a wallet's recovery phrase."""
     words = re.findall(r"[a-zäöüß]{3,12}(?=[\s.\"'`“”»*|)]|$)|\S+", text.strip(" *_\"'`|<>")[:300])
     lower = [word for word in words if re.fullmatch(r"[a-zäöüß]{3,12}", word)]
     if len(lower) < (12 if word_class is WordClass.PHRASE else 4) or any(word in _FUNCTION_WORDS for word in lower):
@@ -223,11 +207,11 @@ def _is_phrase(text: str, word_class: WordClass) -> bool:
     return len(lower) == len(words) or (word_class is WordClass.PHRASE and words[: len(lower)] == lower)
 
 
-_WORDS = re.compile(r"[A-Za-zÄÖÜäöüß]{2,15}(?: [A-Za-zÄÖÜäöüß]{2,15}){2,9}")
 _HYPHENATED = re.compile(r"[A-Za-zÄÖÜäöüß]{3,12}(?:[-._][A-Za-zÄÖÜäöüß]{3,12}){3,7}")
 
 
-def _is_hyphenated_phrase(value: str) -> bool:
+def is_hyphenated_phrase(value: str) -> bool:
+    """Tells whether a value is four words or more, joined: `river-tiger-lamp-stone`."""
     if _HYPHENATED.fullmatch(value) is None or is_placeholder(value):
         return False
     return not any(word.lower() in _FUNCTION_WORDS for word in re.split(r"[-._]", value))
@@ -248,169 +232,12 @@ def _after_user(word_class: WordClass, text: str) -> bool:
     return password_strength(candidate) >= Strength.FAIR and not is_placeholder(candidate)
 
 
-@dataclass(frozen=True)
-class _Told:
-    """A value met on the way through a sentence: how far after the word, and what led to it."""
-
-    value: str
-    quoted: bool
-    rest: str
-    position: int
-    connected: bool
-    adjacent: bool
-    around: str
-
-
-def _told(word: SecretWord, tail: str, head: str) -> bool:
-    if word.spelling.startswith("pass") and word.spelling.endswith("phrase") and _is_phrase(tail, word.word_class):
-        return True
-    connected, adjacent = _USED_AS.search(head) is not None, False
-    for position, found in enumerate(_TOKEN_AT.finditer(tail)):
-        raw = found[0]
-        if found.start() == 0:
-            adjacent = raw.endswith((":", "?")) or raw in ("'s", "’s")
-            connected = connected or adjacent
-            continue
-        if position > 12 or raw in ("|", "||") or (position > 0 and raw.startswith("|")):
-            return False
-        if raw.isalpha() and len(raw) < 16 and (position > 0 or not is_mixed_up(raw)):
-            adjacent = raw.lower() in _CONNECTORS
-            connected = connected or adjacent
-            continue
-        bracketed = _IN_BRACKETS.match(raw) is not None
-        value, quoted, rest = first_value(tail[found.start() + bracketed :])
-        led_to = connected or raw.endswith(":") or bracketed
-        told = _Told(value, quoted, rest, position, led_to, adjacent, head + tail[:160])
-        if _is_told_secret(word, told):
-            return True
-        lowered = raw.lower().strip("\"'`„“”()*,.:;")
-        adjacent = lowered in _CONNECTORS or raw in _CONNECTORS or raw.endswith(":")
-        connected = connected or adjacent
-        if not adjacent and raw.endswith((".", "!", "?")) and len(lowered) > 2 and strength(value) <= Strength.WORD:
-            return False
-    return False
-
-
-def _is_told_secret(word: SecretWord, told: _Told) -> bool:
-    value = told.value
-    led_to = told.connected or told.position == 0
-    match word.word_class:
-        case WordClass.PIN:
-            last = told.position <= 3 and not told.rest.strip(" .,;)") and _YEAR.fullmatch(value) is None
-            return (led_to or last) and _is_pin(value.rstrip("#*"), told.rest)
-        case WordClass.PHRASE:
-            return led_to and told.quoted and _is_phrase(value, word.word_class)
-        case WordClass.PASSWORD if told.quoted and led_to and word.spelling.endswith("phrase") and " " in value:
-            return _WORDS.fullmatch(value) is not None and not is_placeholder(value)
-        case WordClass.PASSWORD:
-            return (led_to and told.quoted and _is_phrase(value, word.word_class)) or _is_told_password(word, told)
-    return _is_told_token(word, told)
-
-
-def _is_told_token(word: SecretWord, told: _Told) -> bool:
-    value, found = told.value, strength(told.value)
-    if is_uuid(value):
-        return word.word_class is WordClass.TOKEN and (told.position == 0 or told.adjacent)
-    if found < Strength.STRONG or (is_hex(value) and (len(value) < 16 or _names_digest(told.around))):
-        return False
-    if word.word_class is WordClass.TOKEN:
-        stands_last = (
-            len(value) >= (16 if found is Strength.RANDOM and not is_hex(value) else 32)
-            and told.position <= 5
-            and not told.rest.strip(" .,;)`\"'")
-        )
-        return len(value) >= 12 and (
-            told.connected or told.position <= 1 or (stands_last and not _names_digest(told.around))
-        )
-    if _names_digest(told.around) or (is_hex(value) and word.spelling.startswith(_LOGIN_SPELLINGS)):
-        return False
-    if not told.connected:
-        if told.position <= 1 and looks_chosen_with_care(value):
-            return True
-        return told.position == 0 and found is Strength.RANDOM and _ENTRY.search(told.around) is not None
-    return found is Strength.RANDOM or (len(value) >= 8 and not is_hex(value))
-
-
-_ENTRY = re.compile(r"(?i)authent|log[ -]?in|sign[ -]?in|anmeld|einlogg|zugang|zugriff|\bapi\b|access")
-_LOGIN_SPELLINGS = ("log", "sign", "auth", "anmeld", "einlogg", "community")
-
-
-def _is_told_password(word: SecretWord, told: _Told) -> bool:
-    value, found = told.value, strength(told.value)
-    if len(value) < 5 or is_uuid(value) or (is_hex(value) and _names_digest(told.around)):
-        return False
-    chosen = password_strength(value) >= Strength.FAIR
-    if told.position == 0 and word.spelling.endswith("phrase") and _is_hyphenated_phrase(value):
-        return True
-    if word.spelling.startswith(("passcode", "zugangscode", "kenncode")) and _is_pin(value.rstrip("#*"), told.rest):
-        return told.connected or not told.rest.strip(" .,;)")
-    ends = told.connected and not told.rest.strip(" .,;)")
-    if told.position == 0 and not told.rest.strip(" .,;)") and _numeric_password(value):
-        return True
-    if (told.adjacent or ends or told.position == 0) and _is_hyphenated_phrase(value) and value.islower():
-        return True
-    if told.position == 0 and is_mixed_up(value) and chosen:
-        return True
-    if (
-        told.position == 0
-        and value.isdigit()
-        and 8 <= len(value) <= 24
-        and word.spelling.startswith(("key", "schlüssel"))
-    ):
-        return len(set(value)) > 2
-    if told.connected:
-        return found >= Strength.FAIR or (
-            chosen and (told.quoted or (told.adjacent and sum(map(str.isdigit, value)) >= 2))
-        )
-    if told.position:
-        return False
-    return found >= Strength.FAIR or (chosen and not word.in_identifier and sum(map(str.isdigit, value)) >= 2)
-
-
-_SIGNED = re.compile(r"\d.*[!#$*?^~&%@+=_]|[!#$*?^~&%@+=_].*\d")
-_USED_AS = re.compile(r"(?i)\b(?:als|as|as the|as your|mit dem|mit|with)\s(?:\w{1,20}[ -]){0,2}$")
-_AS = re.compile(r"(?i)\s(?:as|als)\s")
-_AS_PASSWORD = re.compile(
-    r"(?P<value>\S{5,120})[\"'`“”»)*]{0,3}\s+(?:as|als)\s+(?:the\s+|a\s+|das\s+|your\s+|our\s+|"
-    r"unser\s+)?(?:\w{1,20}[ -]){0,2}$",
-    re.IGNORECASE,
-)
-
-
-_IS_PASSWORD = re.compile(
-    r"(?:^|\s)(?P<value>\S{6,80})\s(?:is|ist|war|was)\s(?:the|das|our|my|unser|mein|jetzt das|now the|"
-    r"your)\s(?:\w{1,20}[ -]){0,2}$"
-)
-
-
-def _told_before(word: SecretWord, head: str) -> bool:
-    """`use x as the password`."""
-    if word.word_class not in (WordClass.PASSWORD, WordClass.TOKEN):
-        return False
-    if head.endswith(" (") and word.word_class is WordClass.PASSWORD:
-        parts = (part.strip("\"'`„“”»*,.:") for part in head[:-2].split()[-4:])
-        return any(
-            looks_chosen_with_care(part) or (_SIGNED.search(part) and strength(part) >= Strength.STRONG)
-            for part in parts
-        )
-    if word.word_class is WordClass.PASSWORD and (named := _IS_PASSWORD.search(head)) is not None:
-        return strength(named["value"].strip("\"'`„“”»*<>,.")) >= Strength.FAIR
-    if not _AS.search(head):
-        return False
-    found = _AS_PASSWORD.search(head)
-    return found is not None and strength(found["value"].strip("\"'`„“”»*<>,.")) >= Strength.FAIR
-
-
 def stands_beside_word(text: str, value: str, distance: int = 60) -> bool:
     """Tells whether a value that another detector found stands within reach after an announcing word, with no digest
     word between."""
     place = text.find(value)
     for word in find_words(text):
         between = text[word.end : place] if place >= word.end else None
-        if (
-            between is not None
-            and len(between) <= distance
-            and not _names_digest(text[max(0, word.start - 40) : place])
-        ):
+        if between is not None and len(between) <= distance and not names_digest(text[max(0, word.start - 40) : place]):
             return True
     return False

@@ -26,6 +26,7 @@ from pi_sandbox.memory_check import (
     secret_grammar,
     secret_layout,
     secret_providers,
+    secret_sentences,
     secret_words,
 )
 from pi_sandbox.memory_check.findings import LINE_LIMIT, Hit, too_dense
@@ -248,7 +249,7 @@ def _scan_line(found: _Found, views: tuple[str, ...], tables: secret_layout.Tabl
             ):
                 found.tell(number, message)
         if told_here:
-            for message in chain(secret_grammar.assignments(view), secret_grammar.sentences(view)):
+            for message in chain(secret_grammar.assignments(view), secret_sentences.sentences(view)):
                 found.tell(number, message)
     if mask & _WORDS:
         for place, message in chain(

@@ -1,6 +1,7 @@
 """What a value looks like: nothing at all, a word, a password, or something only a machine writes.
 
-Rules about the value alone; which word stood before it is the business of `secret_grammar`.
+Rules about the value alone; which word stood before it is the business of `secret_grammar` and
+`secret_sentences`.
 Placeholders, references to a vault, identifiers, paths, hosts, dates and versions are words: they give nothing away.
 """
 
