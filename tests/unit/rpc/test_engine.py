@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pi_sandbox.errors import FilesError
 from pi_sandbox.rpc.call import Call
 from pi_sandbox.rpc.engine import Engine
 from pi_sandbox.rpc.errors import RequestError
@@ -258,7 +259,7 @@ def test_standard_output_holds_answers_and_nothing_else(tmp_path):
         "from pi_sandbox.rpc.server import Output, own_standard_output\n"
         "output = Output(own_standard_output())\n"
         "print('a stray line', flush=True); os.write(1, b'another\\n'); os.system('echo a child')\n"
-        "output.write({'ours': True})\n"
+        "output.write({'ours': True}); output.drain(5)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
@@ -266,34 +267,73 @@ def test_standard_output_holds_answers_and_nothing_else(tmp_path):
     assert done.stderr.count("\n") == 3
 
 
-@pytest.mark.parametrize("number", [15, 2])
-def test_a_signal_ends_the_engine_and_its_lock_is_free(open_session, tmp_path, number):
-    session = open_session()
+def serving(tmp_path: Path) -> subprocess.Popen[bytes]:
+    """Starts an engine with a session that has the lock of an extraction."""
     process = subprocess.Popen([ENGINE, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdin is not None
     assert process.stdout is not None
+    places = {"cwd": "project", "agentFolder": "agent", "homeFolder": "home"}
+    folders = {name: str(tmp_path.resolve() / place) for name, place in places.items()}
     for identity, method, params in (
-        (
-            1,
-            "initialize",
-            {
-                "protocolVersion": 1,
-                "cwd": str(tmp_path / "project"),
-                "agentFolder": str(tmp_path / "agent"),
-                "homeFolder": str(tmp_path / "home"),
-                "sessionId": "x",
-            },
-        ),
+        (1, "initialize", {"protocolVersion": 1, "sessionId": "x", **folders}),
         (2, "task/begin", {"kind": "extract"}),
     ):
         message = {"jsonrpc": "2.0", "id": identity, "method": method, "params": params}
         process.stdin.write(json.dumps(message).encode() + b"\n")
         process.stdin.flush()
         assert b'"result"' in process.stdout.readline()
-    assert not session.ask("task/begin", kind="extract")["begun"]
+    return process
 
-    process.send_signal(number)
-    _, errors = process.communicate(timeout=20)
-    assert process.returncode == 128 + number
-    assert b"Traceback" not in errors
+
+@pytest.mark.parametrize("number", [15, 2, 1])
+def test_a_signal_in_a_flood_of_requests_ends_the_engine_and_its_lock_is_free(open_session, tmp_path, number):
+    session = open_session()
+    for turn in range(3):
+        process = serving(tmp_path)
+        assert process.stdin is not None
+        line = {"jsonrpc": "2.0", "method": "file/check", "params": {"tool": "read", "path": "a", "trusted": False}}
+        process.stdin.write((json.dumps({"id": 3, **line}).encode() + b"\n") * (200 * turn))
+        process.stdin.flush()
+        process.send_signal(number)
+        assert process.wait(20) == 128 + number
+        assert process.communicate()[1] == b""
+        begun = session.ask("task/begin", kind="extract")
+        assert begun["begun"], begun
+        session.ask("task/end", taskId=begun["taskId"], outcome="returned")
+
+
+def test_an_engine_whose_answers_nobody_reads_ends_with_its_input(open_session, tmp_path):
+    session = open_session()
+    process = serving(tmp_path)
+    assert process.stdin is not None
+    line = b'{"jsonrpc":"2.0","id":9,"method":"prompt/sections","params":{}}\n'
+    process.stdin.write(line * 600)
+    process.stdin.close()
+
+    assert process.wait(20) == 0
     assert session.ask("task/begin", kind="extract")["begun"]
+    for stream in (process.stdout, process.stderr):
+        assert stream is not None
+        stream.close()
+
+
+@pytest.mark.parametrize("outcome", ["returned", "failed-to-start"])
+def test_a_damaged_state_costs_no_lock(open_session, outcome):
+    session = open_session()
+    for name in "bcdef":
+        open_session(session_id=name).ask("session/seen")
+    shared = next((session.root / "agent/project-memory/memory-roots").iterdir()) / "state.json"
+    shared.write_text("")
+    with pytest.raises(FilesError, match=r"state\.json"):
+        session.ask("task/begin", kind="dream")
+    shared.unlink()
+    task = begin(session, "dream")
+
+    shared.write_text("")
+    if outcome == "returned":
+        session.ask("task/end", taskId=task, outcome=outcome)
+    else:
+        with pytest.raises(FilesError, match=r"state\.json"):
+            session.ask("task/end", taskId=task, outcome=outcome)
+    shared.unlink()
+    assert begin(session, "dream")

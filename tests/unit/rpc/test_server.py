@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +14,7 @@ from pi_sandbox.rpc import server
 from pi_sandbox.rpc.call import Call
 from pi_sandbox.rpc.dispatch import SCHEMA_FILE, Answering
 from pi_sandbox.rpc.errors import ErrorCode, RequestError
-from pi_sandbox.rpc.server import Output, Server, read_lines
+from pi_sandbox.rpc.server import Lines, Output, Server, stopping_signals
 
 METHODS = json.loads(SCHEMA_FILE.read_text("utf-8"))["methods"]
 
@@ -30,7 +31,7 @@ class Client:
         self.output = Output(answers)
         self._thread = threading.Thread(target=self._serve, args=(Answering(table), answers))
         self._thread.start()
-        self._lines = read_lines(self._from_server)
+        self._lines = iter(Lines(self._from_server))
 
     def _serve(self, answering: Answering, answers: int) -> None:
         Server(answering, self.output).serve(self._requests)
@@ -306,3 +307,85 @@ def test_the_table_of_methods_is_the_schema_s():
         Answering({name: lambda params, call: {} for name in METHODS if name != "journal/list"})
     with pytest.raises(ValueError, match="one/more"):
         Answering({name: lambda params, call: {} for name in [*METHODS, "one/more"]})
+
+
+def test_a_client_that_does_not_read_keeps_nobody_waiting(monkeypatch):
+    monkeypatch.setattr(server, "END_SECONDS", 0.2)
+    requests, to_server = os.pipe()
+    unread, answers = os.pipe()
+    output = Output(answers)
+    table = {name: lambda params, call: {"text": "x" * 10_000} for name in METHODS}
+    thread = threading.Thread(target=Server(Answering(table), output).serve, args=(requests,), daemon=True)
+    thread.start()
+    for number in range(100):
+        line = {"jsonrpc": "2.0", "id": number, "method": "session/seen", "params": {}}
+        os.write(to_server, json.dumps(line).encode() + b"\nno request\n")
+    os.close(to_server)
+    thread.join(10)
+
+    assert not thread.is_alive()
+    assert not output.broken.is_set()
+    os.close(unread)
+
+
+def test_a_client_that_leaves_too_much_unread_counts_as_gone(monkeypatch):
+    monkeypatch.setattr(server, "UNREAD_BYTES", 200_000)
+    unread, answers = os.pipe()
+    output = Output(answers)
+    for _ in range(30):
+        output.write("x" * 10_000)
+
+    assert output.broken.is_set()
+    os.close(unread)
+
+
+def test_the_main_session_does_not_wait_for_background_tasks(make):
+    goes_on = threading.Event()
+
+    def wait_long(params: Any, call: Call) -> dict[str, Any]:
+        assert goes_on.wait(20)
+        return {}
+
+    client = make(task_check=wait_long)
+    for number in range(40):
+        client.request(number, "task/check", taskId="x")
+    client.request("mine", "prompt/clear")
+
+    assert client.answer()["id"] == "mine"
+    goes_on.set()
+
+
+def test_notifications_that_wait_are_dropped_at_the_end(monkeypatch):
+    monkeypatch.setattr(server, "END_SECONDS", 0.1)
+    done: list[int] = []
+
+    def work(params: Any, call: Call) -> dict[str, Any]:
+        threading.Event().wait(0.05)
+        call.stop_if_cancelled()
+        done.append(1)
+        return {}
+
+    client = Client(task_check=work)
+    for _ in range(500):
+        client.send(b'{"jsonrpc":"2.0","method":"task/check","params":{"taskId":"x"}}\n')
+    client.close()
+    after = len(done)
+    threading.Event().wait(0.3)
+
+    assert len(done) == after < 100
+
+
+def test_a_signal_is_an_end_of_the_input_that_raises_nowhere():
+    requests, to_server = os.pipe()
+    seen = []
+    with stopping_signals(signal.SIGUSR1) as stopping:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        lines = Lines(requests, stopping)
+        os.write(to_server, b"a line\n")
+        seen = list(lines)
+    os.close(requests)
+    os.close(to_server)
+
+    assert seen == []
+    assert lines.signal == signal.SIGUSR1
+    assert signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL
