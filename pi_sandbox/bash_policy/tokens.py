@@ -10,7 +10,8 @@ Quotes: '..', ".." without expansions, and $'..' with \\t, \\n, \\\\, \\' and \\
 - `{name}>` is refused: bash opens a descriptor and puts its number into a variable.
 - A `~` behind `=` or `:` is refused: bash replaces it in words that look like assignments.
 
-Source: bash(1) 5.2, "DEFINITIONS", "QUOTING", "EXPANSION", "REDIRECTION"; proven by `script/fuzz_bash`.
+Source: bash(1) 5.2, "DEFINITIONS", "QUOTING", "EXPANSION", "REDIRECTION"; proven against bash
+itself by the tests (`test_against_bash`).
 """
 
 from __future__ import annotations
