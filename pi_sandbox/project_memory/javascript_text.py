@@ -33,6 +33,16 @@ def decoded(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
+def node_text(text: str) -> str:
+    """Gives the text as Node gives it to the system: U+FFFD for each lone surrogate."""
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def node_bytes(text: str) -> bytes:
+    """Gives the bytes that Node writes for the text: UTF-8, with U+FFFD for each lone surrogate."""
+    return node_text(text).encode("utf-8")
+
+
 def trimmed(text: str) -> str:
     """Gives the text without the blanks at both ends."""
     return text.strip(BLANKS)

@@ -2,17 +2,21 @@
 
 pi strips a leading `@`, puts the home folder in the place of `~`, takes Unicode blanks for plain ones, and resolves
 against the working directory; `read` then also tries the decomposed form, a curly apostrophe, and the narrow blank that
-macOS writes before AM and PM. All of them count here: a path is memory if one of its readings is.
+macOS writes before AM and PM. All of them count here: a path is memory if one of its readings is. A link that leads to
+itself counts by where it lies.
 
 Source: `pi-api.md` 2.3 (pi 1.6.0, read in its source).
 """
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
+
+from pi_sandbox.project_memory.javascript_text import node_text
 
 _BLANKS = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 
@@ -24,8 +28,8 @@ def memory_file(path: str, working_directory: Path, home: Path, memory_root: Pat
     """
     if "\0" in path:
         return None
-    for named in _readings(path, home):
-        real = (working_directory / named).resolve()
+    for named in _readings(node_text(path), home):
+        real = Path(os.path.realpath(working_directory / named))
         if real.is_relative_to(memory_root) and real != memory_root:
             return real
     return None

@@ -17,8 +17,9 @@ from pjrpc.server.exceptions import InternalError, InvalidParamsError, JsonRpcEr
 from pjrpc.server.validators import BaseValidator, BaseValidatorFactory
 
 from pi_sandbox.errors import FilesError, PiSandboxError, quoted
+from pi_sandbox.project_memory.catalogue import one_line
 from pi_sandbox.rpc.call import Call
-from pi_sandbox.rpc.errors import as_request_error
+from pi_sandbox.rpc.errors import ErrorCode, RequestError, as_request_error
 
 Method = Callable[[Any, Call], Mapping[str, Any]]
 """Takes the parameters of a method and the call, gives its result; raises `PiSandboxError`."""
@@ -56,10 +57,17 @@ def _answering(method: Method) -> Callable[[Call, object], object]:
             raise told(error) from error
         except OSError as error:
             raise told(_of_the_system(error)) from error
+        except UnicodeEncodeError as error:
+            raise told(_UNWRITABLE) from error
         except Exception as error:  # a fault of ours must not end the session
             raise InternalError(data={"rule": "fault", "hint": type(error).__name__}) from error
 
     return answer
+
+
+_UNWRITABLE = RequestError(
+    ErrorCode.REFUSED, "lone-surrogate", "a path holds half of a character", "give paths that are text"
+)
 
 
 def _of_the_system(error: OSError) -> FilesError:
@@ -89,18 +97,27 @@ class _SchemaValidator(BaseValidator):
 
         if self._check is None:
             self._check = fastjsonschema.compile(self._definition)
-        given = {} if params is None else params
+        given = _with_whole_numbers({} if params is None else params)
         try:
             self._check(given)
         except fastjsonschema.JsonSchemaException as error:
-            raise InvalidParamsError(data={"rule": "schema", "hint": str(error)}) from error
+            raise InvalidParamsError(data={"rule": "schema", "hint": one_line(str(error))}) from error
         return {"params": given}
 
 
+def _with_whole_numbers(params: object) -> object:
+    """Give parameters with `3.0` as `3`: to JSON Schema both are integers, to Python only one is."""
+    if not isinstance(params, dict):
+        return params
+    return {
+        key: int(value) if isinstance(value, float) and value.is_integer() else value for key, value in params.items()
+    }
+
+
 def told(error: PiSandboxError) -> JsonRpcError:
-    """Give the error of JSON-RPC that tells of one of ours."""
+    """Give the error of JSON-RPC that tells of one of ours, in words that may stand before a model."""
     failed = as_request_error(error)
-    return JsonRpcError(failed.code, failed.message, {"rule": failed.rule, "hint": failed.hint})
+    return JsonRpcError(failed.code, one_line(failed.message), {"rule": failed.rule, "hint": one_line(failed.hint)})
 
 
 def fault() -> dict[str, object]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, cast
 
+from pi_sandbox.memory_text.visible import visible
+from pi_sandbox.project_memory.catalogue import one_line
 from pi_sandbox.project_memory.undo import LoggedChange, UndoError, log, logged, undo
 from pi_sandbox.rpc import protocol_types as types
 from pi_sandbox.rpc.call import Call
@@ -43,5 +45,6 @@ def told(logged: LoggedChange) -> types.Change:
         "task": entry.change.task.kind,
         "action": cast("Literal['create', 'write', 'delete']", entry.change.action),
         "path": entry.change.path,
+        "shownPath": one_line(visible(entry.change.path)),
         "outcome": logged.outcome.value,
     }

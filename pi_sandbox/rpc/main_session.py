@@ -11,7 +11,7 @@ from hashlib import sha256
 from pi_sandbox.errors import FilesError
 from pi_sandbox.project_memory.catalogue import Topic, is_topic_name
 from pi_sandbox.project_memory.index import IndexFile, Snapshot, backfill, staleness_notice, take_snapshot
-from pi_sandbox.project_memory.javascript_text import decoded
+from pi_sandbox.project_memory.javascript_text import decoded, node_bytes
 from pi_sandbox.project_memory.journal_entry import Task
 from pi_sandbox.project_memory.memory_files import SeenFile, floored_ms, read_for_baseline
 from pi_sandbox.project_memory.memory_reading import read_index, recall
@@ -96,7 +96,7 @@ class MainSession:
         text = backfill(scan_topics(self._access.storage.memory_root))
         if text is None:
             return IndexFile()
-        data = text.encode("utf-8", "replace")
+        data = node_bytes(text)
         if not self._access.read_only:
             task = Task("backfill", self._access.session_id)
             with contextlib.suppress(FilesError, OSError):

@@ -50,6 +50,7 @@ class Change(TypedDict):
     task: str
     action: Literal["create", "write", "delete"]
     path: str
+    shownPath: str
     outcome: Literal["done", "without effect", "unknown"]
 
 

@@ -42,6 +42,7 @@ export interface Change {
   task: string;
   action: "create" | "write" | "delete";
   path: string;
+  shownPath: string;
   outcome: "done" | "without effect" | "unknown";
 }
 

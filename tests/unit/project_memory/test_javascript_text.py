@@ -8,6 +8,8 @@ from pi_sandbox.project_memory.javascript_text import (
     BLANKS,
     decoded,
     has_blank,
+    node_bytes,
+    node_text,
     shortened,
     trimmed,
     utf8_bytes,
@@ -86,3 +88,23 @@ def test_a_long_text_keeps_its_beginning_and_its_end() -> None:
 def test_a_lone_surrogate_stays_where_it_is() -> None:
     assert shortened("\ud800a\U0001f600", 3) == "\ud800a"
     assert without_middle("0123456\udc00a", 4) == "01\n[…]\n\udc00a"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("a", b"a"),
+        ("\U0001f600é", "\U0001f600é".encode()),
+        ("a\ud800b\udc00", "a\ufffdb\ufffd".encode()),
+        ("\ud800", "\ufffd".encode()),
+        ("\ud83d\ude00", "\U0001f600".encode()),
+    ],
+)
+def test_half_a_character_is_written_as_node_writes_it(text: str, written: bytes) -> None:
+    assert node_bytes(text) == written
+
+
+@given(ANY_TEXT)
+def test_what_node_writes_has_the_length_that_is_counted_and_reads_as_the_same_text(text: str) -> None:
+    assert decoded(node_bytes(text)) == node_text(text)
+    assert len(node_bytes(text)) == utf8_bytes(text)

@@ -71,3 +71,19 @@ def test_the_spellings_that_read_also_tries_count(home, target, given):
     (home / "project" / target).symlink_to(home / "memory" / "a.md")
 
     assert memory_file(given, home / "project", home, home / "memory") == home / "memory" / "a.md"
+
+
+def test_a_link_that_leads_to_itself_counts_by_where_it_lies(home):
+    (home / "memory" / "loop.md").symlink_to("loop.md")
+    (home / "project" / "loop.md").symlink_to("loop.md")
+
+    found = memory_file(f"{home}/memory/loop.md", home / "project", home, home / "memory")
+    assert found == home / "memory" / "loop.md"
+    assert memory_file("loop.md", home / "project", home, home / "memory") is None
+
+
+def test_half_a_character_in_a_path_counts_as_node_writes_it(home):
+    found = memory_file(f"{home}/memory/a\ud800b.md", home / "project", home, home / "memory")
+
+    assert found == home / "memory" / "a\ufffdb.md"
+    assert memory_file("\udcff", home / "project", home, home / "memory") is None
