@@ -5,15 +5,15 @@ Errors go to standard error as one or two lines; standard output holds answers a
 
 from __future__ import annotations
 
-import contextlib
 import json
+import os
 import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 import click
@@ -25,6 +25,9 @@ from pi_sandbox.memory_text.visible import visible
 
 if TYPE_CHECKING:
     from pi_sandbox.rpc.memory_access import MemoryAccess
+
+CLOSING_SECONDS = 5.0
+"""How long giving back the locks may take: each waits two seconds at most for the right to it."""
 
 LINE_BYTES = 1024 * 1024
 """A command that is classified is far shorter; a longer line is answered with a refusal."""
@@ -55,15 +58,20 @@ def commands() -> None:
 @commands.command()
 def serve() -> None:
     """Answer requests of JSON-RPC 2.0 on standard input until it is closed."""
-    from pi_sandbox.rpc.server import Output, Server, own_standard_output
+    from pi_sandbox.rpc.server import Output, Server, own_standard_output, stopping_signals
 
     output = Output(own_standard_output())
     from pi_sandbox.rpc.dispatch import Answering
     from pi_sandbox.rpc.engine import Engine
 
-    signal.signal(signal.SIGTERM, _end)
-    with contextlib.closing(Engine(output.notify)) as engine:
-        Server(Answering(engine.methods()), output).serve(sys.stdin.fileno())
+    with stopping_signals(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as stopping:
+        engine = Engine(output.notify)
+        number = Server(Answering(engine.methods()), output).serve(0, stopping)
+        closing = threading.Thread(target=engine.close, daemon=True)
+        closing.start()
+        closing.join(CLOSING_SECONDS)
+    # Whatever is stuck on a disk, or in a request that cannot be cancelled, must not keep the session from ending.
+    os._exit(ExitCode.OK if number is None else 128 + number)
 
 
 @commands.command()
@@ -197,11 +205,6 @@ def _said(message: str, hint: str, code: ExitCode) -> ExitCode:
     if hint:
         sys.stderr.write(f"  -> {visible(hint)}\n")
     return code
-
-
-def _end(number: int, _frame: FrameType | None) -> NoReturn:
-    """Ends with the locks given back, as a shell shows it: 128 + signal."""
-    sys.exit(128 + number)
 
 
 if __name__ == "__main__":

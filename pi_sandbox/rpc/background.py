@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pi_sandbox.errors import quoted
 from pi_sandbox.project_memory.baseline import BaselineDecision, Baselines, judge_edit, judge_write
 from pi_sandbox.project_memory.heartbeat import Heartbeat
+from pi_sandbox.project_memory.javascript_text import node_bytes
 from pi_sandbox.project_memory.journal_entry import Task
 from pi_sandbox.project_memory.lease import TERMS, LockName
 from pi_sandbox.project_memory.lock_files import DiskLockFolder
@@ -95,11 +96,14 @@ class Background:
         if isinstance(lock, Busy):
             return {"begun": False, "reason": f"another session has {_LOCK_OF[kind]}: {lock.reason}"}
         running = _Running(Task(kind, secrets.token_hex(8)), lock, None)
-        if kind == "dream":
-            reason = self._begin_dream(running)
-            if reason is not None:
-                lock.release()
-                return {"begun": False, "reason": reason}
+        try:
+            reason = self._begin_dream(running) if kind == "dream" else None
+        except BaseException:
+            lock.release()
+            raise
+        if reason is not None:
+            lock.release()
+            return {"begun": False, "reason": reason}
         running.heartbeat = Heartbeat(lock, lambda: self._lost(running))
         with self._lock:
             self._running[running.task.id] = running
@@ -127,11 +131,13 @@ class Background:
         if running is None:
             return {}
         running.over = running.over or "it has ended"
-        attempt = running.attempt
-        if attempt is not None and params["outcome"] == "failed-to-start":
-            storage = self._access.storage
-            self._with_state_lock(lambda still_held: roll_back_dream(storage, attempt, still_held))
-        _give_back(running)
+        try:
+            attempt = running.attempt
+            if attempt is not None and params["outcome"] == "failed-to-start":
+                storage = self._access.storage
+                self._with_state_lock(lambda still_held: roll_back_dream(storage, attempt, still_held))
+        finally:
+            _give_back(running)
         return {}
 
     def read(self, params: types.TaskReadParams, _: Call) -> types.TaskReadResult:
@@ -212,7 +218,7 @@ class Background:
     ) -> types.TaskWriteResult:
         file = self._access.memory_file(path)
         where = str(self._access.working_directory / path) if file is None else str(file)
-        data = content.encode("utf-8", "replace")
+        data = node_bytes(content)
         published = self._access.writer.write(
             where, data, running.task, self._permission(running, call), lambda seen: check(seen, where)
         )
