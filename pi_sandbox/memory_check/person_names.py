@@ -130,6 +130,7 @@ _FAMILY_NAMES = frozenset(
     "bianchi dubois durand leroy moreau laurent petit lindqvist johansson andersson nilsson hansen larsen jensen "
     "nielsen petrov petrova ivanov ivanova popov kim lee nguyen singh patel kumar sharma".split()
 )
+_FAMILY_END = re.compile(r"[a-zäöü](?:sen|mann|stein|hoff|ski|sky|witz|bauer|meyer|maier|huber)$")
 _FAMILY_ALONE = re.compile(rf"(?<![\w@./-])(?P<name>{_WORD})(?=\s(?:ist|hat|hatte|war|wird|is|has|was|had)\s)")
 _ONLY_FAMILY = frozenset(
     "müller schmidt meyer meier maier mayer hoffmann schulz schäfer schröder neumann krüger hofmann hartmann lehmann "
@@ -173,7 +174,7 @@ def names_in(text: str) -> list[Name]:
         if not any(word.lower() in _ENGLISH_OR_GERMAN_NOUN | _NOT_FAMILY for word in match["name"].split()):
             found.append(Name(match.start("name"), match.end("name"), NameKind.FULL))
     for match in _ROLE_FAMILY.finditer(text):
-        if match["name"].lower() in _FAMILY_NAMES:
+        if match["name"].lower() in _FAMILY_NAMES or _FAMILY_END.search(match["name"]) is not None:
             found.append(Name(match.start("name"), match.end(), NameKind.FULL))
     for match in _KIN.finditer(text):
         found.append(Name(match.start(), match.end(), NameKind.TITLED if match["kin"] else NameKind.GIVEN))

@@ -18,7 +18,7 @@ _FIELD = re.compile(
 )
 _ROW_START = re.compile(r"^[\s|>\"'(-]{0,8}[\w-]{0,12}\d{1,12}[\"']?\s{0,3}[;|,\t]")
 _DATE_CELL = re.compile(r"(?:19[2-9]|20[01])\d-\d\d-\d\d|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d|\d{1,2}/\d{1,2}/(?:19|20)\d\d")
-_NUMBER_CELL = re.compile(r"[A-Z]{0,4}-?\d{2,12}")
+_NUMBER_CELL = re.compile(r"[A-Z]{0,4}-?\d{1,12}")
 _AMOUNT_CELL = re.compile(r"\d{1,3}(?:[.,]\d{3}){1,2}(?:[.,]\d\d)?\s?(?:€|EUR|USD|\$|CHF|£)?|\d{3,6}\s?(?:€|EUR|CHF)")
 _CITY_CELL = re.compile(r"\d{4,5}\s[A-ZÄÖÜ][a-zäöü]+|\d{5}")
 _ADDRESS = re.compile(

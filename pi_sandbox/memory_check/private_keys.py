@@ -34,7 +34,8 @@ _SEED = re.compile(
 _SEED_WORDS = ("totp", "otp", "2fa", "mfa", "authenticator", "zwei-faktor")
 _FOUR_FOURS = re.compile(r"(?<![A-Za-z])[a-z]{4}(?:[ -][a-z]{4}){3}(?![A-Za-z])")
 _CODE_WORDS = re.compile(
-    r"(?i)recovery|backup[ -]?codes?|wiederherstellung|app[- ]?(?:password|passwort|kennwort)|app[- ]?specific|"
+    r"(?i)recovery|(?:2fa|mfa)[- ]backup|backup[ -]?codes?|wiederherstellung|app[- ]?(?:password|passwort|kennwort)|"
+    r"app[- ]?specific|"
     r"einmal(?:code|passw)|notfallcode|two-factor|2fa[- ]codes?|zwei-faktor|scratch codes?|passwor[dt]|passwort|"
     r"kennwort|filevault|bitlocker|schlüssel|product key|lizenz|licen[cs]e|\b(?:office|windows|adobe|"
     r"acronis)[ -]key\b|produktcode|activation|aktivierung"

@@ -52,6 +52,8 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ("ftp", rf"\blftp\b{_GAP}-u\s?[^\s,]{{1,60}},{_VALUE}"),
         ("ftp", rf"\bftp>\s{{0,3}}user\s{{1,3}}\S{{1,60}}\s{{1,3}}{_VALUE}"),
         ("/pass", rf"\s/(?i:pass(?:word)?):{_VALUE}"),
+        ("smbclient", rf"\bsmbclient\s{{1,3}}//\S{{1,80}}\s{{1,3}}(?!-){_VALUE}"),
+        ("schtasks", rf"\bschtasks\b{_GAP}/rp\s{{1,3}}{_VALUE}"),
         ("/p:", rf"\s/p:{_VALUE}"),
         (
             "htpasswd",

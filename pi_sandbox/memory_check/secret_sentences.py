@@ -68,6 +68,8 @@ class _Told:
 def _told(word: SecretWord, tail: str, head: str) -> bool:
     if word.spelling.startswith("pass") and word.spelling.endswith("phrase") and is_phrase(tail, word.word_class):
         return True
+    if word.word_class is WordClass.PHRASE and is_phrase(tail, word.word_class):
+        return True
     connected, adjacent = _USED_AS.search(head) is not None, False
     for position, found in enumerate(TOKEN_AT.finditer(tail)):
         raw = found[0]

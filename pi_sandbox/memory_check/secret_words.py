@@ -78,7 +78,8 @@ _SECRET_KEY_BEFORE = re.compile(
 _NETWORK_KEY_BEFORE = re.compile(r"(?:netzwerk|wlan|wifi|wi-fi|wpa2?|wep|wireless|network|netz)[ _-]?$")
 _NETWORK_NAME = re.compile(r"\b(?:ssid|wlan|wi-?fi)\b")
 _DOOR_BEFORE = re.compile(
-    r"(?:tür|haustür|tor|alarm|alarmanlagen|schloss|safe|tresor|door|gate|lock|entry|alarm system|handy|iphone|phone|"
+    r"(?:tür|türöffner|eingangs|parkhaus|haustür|tor|alarm|alarmanlagen|schloss|safe|tresor|door|gate|lock|entry|"
+    r"alarm system|handy|iphone|phone|"
     r"tablet|unlock|entsperr|"
     r"zahlen|pin|puk|keypad|garage|garagen|sicherheits|security|access|fahrrad|koffer)[ -]?$"
 )

@@ -264,4 +264,13 @@ FURTHER_TOKENS: tuple[tuple[str, str, str], ...] = (
     ),
     ("key", "en", "| key | -----BEGIN EC PRIVATE KEY----- {b64x64} {b64x64} -----END EC PRIVATE KEY----- |"),
     ("key", "en", "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZLS0tLS0{b64x80}"),
+    ("token", "en", "{github_classic}"),
+    ("token", "en", "glpat-{urlx20}"),
+    ("token", "en", "sk-ant-api03-{urlx93}AA"),
+    ("token", "en", "xoxb-{digx12}-{digx12}-{b62x24}"),
+    ("token", "en", "sk_live_{b62x24}"),
+    ("token", "en", "AIza{urlx35}"),
+    ("token", "en", "https://hooks.slack.com/services/T{upx9}/B{upx9}/{b62x24}"),
+    ("key", "en", "-----BEGIN RSA PRIVATE KEY-----\n{pem_body}\n-----END RSA PRIVATE KEY-----"),
+    ("key", "en", "-----BEGIN OPENSSH PRIVATE KEY-----\\n{pem_line}\\n"),
 )

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from tests.corpora.memory_check.further_commands import FURTHER_COMMANDS
 from tests.corpora.memory_check.further_negatives import FURTHER_NEGATIVES
 from tests.corpora.memory_check.further_personal import FURTHER_PERSONAL
 from tests.corpora.memory_check.further_secrets import FURTHER_SECRETS
@@ -51,7 +52,16 @@ def make_items(seed: int = 7) -> list[Item]:
     values = Values(seed)
     items = [*_token_items(values)]
     groups: tuple[tuple[Kind, tuple[tuple[str, str, str], ...]], ...] = (
-        ("secret", SECRETS + LONGER_SECRETS + SHORT_SECRETS + NOTED_SECRETS + FURTHER_TOKENS + FURTHER_SECRETS),
+        (
+            "secret",
+            SECRETS
+            + LONGER_SECRETS
+            + SHORT_SECRETS
+            + NOTED_SECRETS
+            + FURTHER_TOKENS
+            + FURTHER_SECRETS
+            + FURTHER_COMMANDS,
+        ),
         ("personal", PERSONAL + LONGER_PERSONAL + SHORT_PERSONAL + NOTED_PERSONAL + FURTHER_PERSONAL),
         ("negative", NEGATIVES + LONGER_NEGATIVES + SHORT_NEGATIVES + NOTED_NEGATIVES + FURTHER_NEGATIVES),
     )
