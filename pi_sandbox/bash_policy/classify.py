@@ -142,13 +142,11 @@ _QUOTED_NOT = "a quoted ! is the name of a command; write ! without quotes"
 _UNKNOWN = {
     "rm": "rm runs only on its own: rm -f /absolute/path/of/memory/file.md, with no other command beside it",
     **dict.fromkeys(
-        ("bash", "sh", "zsh", "dash", "eval", "source", ".", "exec", "python", "python3", "node", "perl", "ruby"),
+        ("sh", "dash", "eval", "source", ".", "exec"),
         "a shell or an interpreter is refused; run the reading command itself",
     ),
     **dict.fromkeys(("sudo", "doas", "su"), "another user is refused; run the command without it"),
-    **dict.fromkeys(
-        ("curl", "wget", "ssh", "scp", "nc", "ncat", "telnet"), "connections are refused; only what is here can be read"
-    ),
+    **dict.fromkeys(("scp", "nc", "ncat", "telnet"), "connections are refused; only what is here can be read"),
     **dict.fromkeys(
         ("mv", "cp", "mkdir", "touch", "tee", "ln", "chmod", "install", "rmdir", "truncate", "dd"),
         "bash changes no files here; use the write and edit tools for memory files",

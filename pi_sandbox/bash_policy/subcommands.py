@@ -1,7 +1,7 @@
 """Programs with subcommands: each form that only reads has a table of its own, and nothing else is accepted.
 
 - A form is found by its one or two names (`stash list`), each written out. Behind the one name of a form that has
-  siblings of two, the first word is no pattern: it could become the second name of another form.
+  siblings of two, no word is a pattern: it could become the second name of another form.
 - Where more names would do more than read (`git branch NAME` creates), a form says how many it takes; then none of
   them may be a pattern, which can become several.
 """
@@ -57,9 +57,9 @@ def _has_siblings(queries: Queries, name: str) -> bool:
 
 
 def _refuse_open_name(program: str, words: tuple[Word, ...]) -> None:
-    operand = next((word for word in words if not word.fixed_start.startswith("-")), None)
-    if operand is not None and operand.is_pattern:
-        raise Refused(f"the pattern {operand.text} could become the name of another form of {program}; quote it")
+    for word in words:
+        if word.is_pattern and not word.fixed_start.startswith("-"):
+            raise Refused(f"the pattern {word.text} could become the name of another form of {program}; quote it")
 
 
 def judge_operands(program: str, names: tuple[str, ...], query: Query, parsed: Parsed) -> None:

@@ -142,3 +142,21 @@ def test_a_rule_that_gives_up_for_depth_is_a_refusal(monkeypatch: pytest.MonkeyP
 def test_the_two_readers_and_rules_are_loaded_once() -> None:
     first = classify("ls | head -5")
     assert classify("ls | head -5") == first
+
+
+@pytest.mark.parametrize(
+    ("names", "reason"),
+    [
+        ("sh dash eval source . exec", "a shell or an interpreter is refused"),
+        ("sudo doas su", "another user is refused"),
+        ("scp nc ncat telnet", "connections are refused"),
+        ("mv cp mkdir touch tee ln chmod install rmdir truncate dd", "bash changes no files here"),
+        ("less bat batcat", "write cat FILE"),
+        ("bash zsh python python3 node perl ruby curl wget ssh", "only taken to say its version"),
+        ("time do then esac", "refused"),
+        ("unheard-of", "is not among those known to only read"),
+    ],
+)
+def test_a_refused_name_is_told_why(names: str, reason: str) -> None:
+    for name in names.split():
+        assert reason in classify(f"\\{name} a").reason

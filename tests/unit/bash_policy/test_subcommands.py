@@ -8,7 +8,14 @@ from pi_sandbox.bash_policy.subcommands import Queries, Query, find_query, judge
 from pi_sandbox.bash_policy.words import Piece, Word
 
 _TABLE = OptionTable("x", plain_options("-a"))
-QUERIES: Queries = {("list",): Query(_TABLE), ("stash", "list"): Query(_TABLE, most_operands=1)}
+QUERIES: Queries = {
+    ("list",): Query(_TABLE),
+    ("stash", "list"): Query(_TABLE, most_operands=1),
+    ("log",): Query(_TABLE),
+    ("log", "show"): Query(_TABLE),
+    ("branch",): Query(_TABLE),
+    ("branch", "--current"): Query(_TABLE),
+}
 
 
 def _words(text: str) -> tuple[Word, ...]:
@@ -49,3 +56,14 @@ def test_operands_that_would_do_more_are_refused(words: str) -> None:
 def test_where_any_number_does_no_harm_patterns_pass() -> None:
     query = QUERIES[("list",)]
     judge_operands("x", ("list",), query, query.table.parse(_words("a ./* b -- *.md")))
+
+
+@pytest.mark.parametrize("words", ["log dro[p]", "log -a dro[p]", "log a ./*", "log -- *"])
+def test_behind_a_name_that_others_may_follow_a_pattern_is_refused(words: str) -> None:
+    with pytest.raises(Refused, match="could become the name of another form of x"):
+        find_query("x", QUERIES, _words(words))
+
+
+@pytest.mark.parametrize("words", ["log a", "log -a*", "log show ./*", "branch ./*", "list ./*"])
+def test_elsewhere_a_pattern_is_left_to_the_form(words: str) -> None:
+    assert find_query("x", QUERIES, _words(words))
