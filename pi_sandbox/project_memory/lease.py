@@ -7,6 +7,7 @@
 - A takeover needs both: the lease is over, and the holder is not known to live.
 - A pid proves something only in the PID namespace that it was given in, on the boot that it was given in. Elsewhere
   only the lease decides. In the same namespace another start time means another process: the holder is gone.
+- A process knows its own locks: one that names this very process, with a token that it does not hold, was leaked by it.
 - A lock with a pid only (another program's) is judged by its pid here, as long as the process with that pid is old
   enough to have made it. One of ours whose maker could not tell its namespace has empty fields, and proves nothing.
 - A file that is no such JSON (empty, cut short, foreign) has no known holder: only the lease decides.
@@ -93,6 +94,14 @@ class HolderLook:
     started_at: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Own:
+    """The looking process itself, and the tokens of the locks that it holds."""
+
+    identity: Identity
+    tokens: frozenset[str]
+
+
 class Life(Enum):
     """What is known of a holder."""
 
@@ -132,8 +141,8 @@ def parse(data: bytes | None) -> LockRecord | None:
             return None
 
 
-def life(record: LockRecord | None, look: HolderLook) -> Life:
-    """Give what the look proves about the holder of a lock."""
+def life(record: LockRecord | None, look: HolderLook, own: Own | None = None) -> Life:
+    """Give what the look proves about the holder of a lock, and what a process knows of its own locks."""
     if record is None:
         return Life.UNKNOWN
     holder = record.holder
@@ -143,6 +152,8 @@ def life(record: LockRecord | None, look: HolderLook) -> Life:
         return Life.UNKNOWN
     if (holder.boot_id, holder.pid_namespace) != (look.boot_id, look.pid_namespace):
         return Life.UNKNOWN
+    if own is not None and holder == own.identity and record.token not in own.tokens:
+        return Life.GONE
     return Life.LIVES if holder.process_start == look.process_start else Life.GONE
 
 

@@ -8,6 +8,8 @@ How a lock file changes, and why two never have it:
 - *a sign of life* goes to the file that this process made, by its descriptor, never to a name.
 - *given back without the right* (somebody holds it up, the disk is full): the own file is emptied and dated to long
   ago, which everybody may take over at once.
+- *leaked by this process* (its disk failed at the wrong moment): this process holds no lock with that token, so it
+  counts as one of a process that is gone.
 
 A holder that was stopped for longer than its lease, out of sight of the others, can lose its lock; it finds out by
 `still_held`, which belongs right before each step that needs the lock.
@@ -19,12 +21,14 @@ from __future__ import annotations
 import secrets
 import threading
 import time
+import weakref
 from dataclasses import dataclass
 
 from pi_sandbox.project_memory.holder import Witness
 from pi_sandbox.project_memory.lease import (
     Life,
     LockRecord,
+    Own,
     Terms,
     is_from_the_future,
     lease_is_over,
@@ -38,6 +42,9 @@ from pi_sandbox.project_memory.recovery import arbitration
 
 _ATTEMPTS = 4
 _RETRY_SECONDS = 0.02
+
+_held: set[str] = set()
+"""The tokens of the locks of this process: from before their file has its name until they are given back or dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,8 @@ class HeldLock:
         self._over = False
         self._closing = threading.Lock()
         self.name, self.terms, self.token = place.name, place.terms, token
+        _held.add(token)
+        self._forget = weakref.finalize(self, _held.discard, token)
 
     def still_held(self) -> bool:
         """Whether the file with the lock's name still has this lock's token; `False` also where it cannot be read."""
@@ -91,6 +100,7 @@ class HeldLock:
                 self._give_back(time.monotonic() + wait_seconds)
             finally:
                 self._over = True
+                self._forget()
                 self._folder.close(self._file)
 
     def _holds(self) -> bool:
@@ -150,11 +160,17 @@ def _may_take(place: LockPlace, seen: Seen) -> bool:
     if not lease_is_over(seen.sign, now, place.terms.lease):
         return False
     record = parse(seen.data)
-    return record is None or life(record, place.witness.look(record.holder.pid)) is not Life.LIVES
+    if record is None:
+        return True
+    own = Own(place.witness.me, frozenset(_held))
+    return life(record, place.witness.look(record.holder.pid), own) is not Life.LIVES
 
 
 def _try(place: LockPlace, *, there: bool) -> HeldLock | None:
-    """Take a lock that is not there, or take over one that is; `None` if another was faster."""
+    """Take a lock that is not there, or take over one that is; `None` if another was faster.
+
+    Whatever fails once the file has its name, the lock is given back before this raises.
+    """
     record = LockRecord(secrets.token_hex(16), place.folder.now(), place.witness.me)
     file = place.folder.stage(place.name, render(record))
     held = HeldLock(place, file, record.token)
@@ -164,7 +180,7 @@ def _try(place: LockPlace, *, there: bool) -> HeldLock | None:
         taken = made and held.beat()
     finally:
         if not taken:
-            place.folder.close(file)
+            held.release(wait_seconds=0)
     return held if taken else None
 
 

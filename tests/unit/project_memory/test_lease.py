@@ -1,6 +1,7 @@
 """What a lock file says and when it may be taken over."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from pi_sandbox.project_memory.lease import (
     Life,
     LockName,
     LockRecord,
+    Own,
     is_from_the_future,
     lease_is_over,
     life,
@@ -93,6 +95,25 @@ def test_the_outermost_numbers_are_read(pid: int, at: int) -> None:
     record = parse(json.dumps({"pid": pid, "token": "t", "acquiredAt": at}).encode())
     assert record is not None
     assert (record.holder.pid, record.acquired_at) == (pid, at)
+
+
+@pytest.mark.parametrize(
+    ("identity", "tokens", "expected"),
+    [
+        (RECORD.holder, frozenset(), Life.GONE),
+        (RECORD.holder, frozenset({"another"}), Life.GONE),
+        (RECORD.holder, frozenset({RECORD.token}), Life.LIVES),
+        (replace(RECORD.holder, pid=7), frozenset(), Life.LIVES),
+    ],
+)
+def test_a_lock_of_this_very_process_lives_only_while_the_process_holds_it(
+    identity: Identity, tokens: frozenset[str], expected: Life
+) -> None:
+    assert life(RECORD, HolderLook("pid:[1]", "boot", "100"), Own(identity, tokens)) is expected
+
+
+def test_a_process_that_cannot_tell_its_namespace_does_not_know_its_own_locks() -> None:
+    assert life(UNTOLD, HolderLook("", "", "100", 1), Own(UNTOLD.holder, frozenset())) is Life.UNKNOWN
 
 
 def test_a_process_with_the_same_pid_and_start_in_the_same_namespace_lives() -> None:

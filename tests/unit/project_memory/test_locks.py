@@ -1,6 +1,7 @@
 """The locks on a real folder."""
 
 import errno
+import gc
 import json
 import os
 import threading
@@ -12,7 +13,7 @@ import pytest
 from pi_sandbox.project_memory.heartbeat import Heartbeat
 from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.lease import HolderLook, Identity, LockRecord, Terms, render
-from pi_sandbox.project_memory.lock_files import DiskLockFolder, LocksUnusableError
+from pi_sandbox.project_memory.lock_files import DiskLockFolder, LocksUnusableError, OpenFile
 from pi_sandbox.project_memory.locks import Busy, HeldLock, LockPlace, acquire, acquire_within
 from tests.unit.project_memory.memory_parts import tree
 
@@ -83,6 +84,48 @@ def test_release_leaves_nothing_and_the_next_one_gets_the_lock(place: LockPlace,
     lock.release()
     assert list(tmp_path.iterdir()) == []
     assert not lock.still_held()
+    taken(place).release()
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_lock_whose_first_sign_of_life_fails_is_not_left_behind(
+    place: LockPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    if there:
+        (tmp_path / NAME).write_bytes(b"")
+        date(tmp_path / NAME, -61)
+    before = os.listdir("/proc/self/fd")
+    signs: list[OpenFile] = []
+
+    def fail(_: DiskLockFolder, file: OpenFile) -> None:
+        signs.append(file)
+        if len(signs) > there:
+            raise LocksUnusableError("the disk fails")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DiskLockFolder, "beat", fail)
+        with pytest.raises(LocksUnusableError):
+            acquire(place)
+    assert len(signs) == 1 + there
+    assert list(tmp_path.iterdir()) == []
+    assert os.listdir("/proc/self/fd") == before
+    taken(place).release()
+
+
+def test_a_lock_that_this_process_leaked_is_taken_over_after_one_lease(place: LockPlace, tmp_path: Path) -> None:
+    (tmp_path / NAME).write_bytes(render(LockRecord("leaked", 1, SystemWitness().me)))
+    assert isinstance(acquire(place), Busy)
+    date(tmp_path / NAME, -61)
+    taken(place).release()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_that_was_dropped_without_being_given_back_is_taken_over_after_one_lease(
+    place: LockPlace, tmp_path: Path
+) -> None:
+    acquire(place)
+    gc.collect()
+    date(tmp_path / NAME, -61)
     taken(place).release()
 
 
