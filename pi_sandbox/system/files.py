@@ -1,5 +1,10 @@
-"""The doors to files: a bounded read that follows nothing, and writes that either happen whole or not at all."""
+"""The doors to files: a bounded read that follows nothing, and writes that either happen whole or not at all.
 
+`atomic_write`, and `create_file` where it is asked to, put their bytes and then the name on the disk before they
+return, so that a machine that loses power has the old or the new file. Files that can be made anew do without.
+"""
+
+import contextlib
 import errno
 import os
 import secrets
@@ -52,27 +57,37 @@ def read_regular_file(path: Path, *, limit: int, follow_links: bool = False) -> 
 
 def atomic_write(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     """Puts the file in place of whatever has its name, so that a reader meets the old or the new one, whole."""
-    beside = _write_beside(path, data, mode)
+    beside = _write_beside(path, data, mode, lasting=True)
     try:
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+    _make_last(path.parent)
 
 
-def create_file(path: Path, data: bytes, *, mode: int) -> bool:
+def create_file(path: Path, data: bytes, *, mode: int, lasting: bool = False) -> bool:
     """Makes the file whole under its name, or leaves what is there and gives `False`; raises `OSError`.
 
     The content is written under a name beside it and then linked, so that no reader and no interruption ever meets half
-    of it, and a file that appears meanwhile is not replaced.
+    of it, and a file that appears meanwhile is not replaced. `lasting`: nor does a loss of power.
     """
-    beside = _write_beside(path, data, mode)
+    beside = _write_beside(path, data, mode, lasting=lasting)
     try:
         _link_or_rename(beside, path)
     except FileExistsError:
         return False
     finally:
         beside.unlink(missing_ok=True)
+    if lasting:
+        _make_last(path.parent)
     return True
+
+
+def make_private_folders(path: Path) -> None:
+    """Makes the folder and those above it that are missing, each for its owner alone (0700); raises `OSError`."""
+    missing = [each for each in path.parents if not each.exists()]
+    for each in (*reversed(missing), path):
+        each.mkdir(mode=0o700, exist_ok=True)
 
 
 def create_folder(path: Path, *, mode: int) -> bool:
@@ -99,17 +114,30 @@ def remove_unfinished(path: Path) -> None:
             left_over.unlink()
 
 
-def _write_beside(path: Path, data: bytes, mode: int) -> Path:
+def _write_beside(path: Path, data: bytes, mode: int, *, lasting: bool) -> Path:
     beside = name_beside(path)
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
             os.fchmod(file.fileno(), mode)
             file.write(data)
+            if lasting:
+                file.flush()
+                os.fsync(file.fileno())
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
     return beside
+
+
+def _make_last(folder: Path) -> None:
+    """Puts the names in a folder on the disk; a file system that cannot (some shared folders) keeps them as it does."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _link_or_rename(beside: Path, path: Path) -> None:

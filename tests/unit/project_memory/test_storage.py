@@ -35,8 +35,11 @@ def test_the_layout_is_the_one_of_the_spec(tmp_path):
 def test_only_the_owner_can_look_into_a_project(tmp_path):
     storage = reserve(tmp_path, Path("/srv/site"))
 
-    for folder in (storage.project_folder, storage.memory, storage.locks):
-        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    folders = [tmp_path / "project-memory", *(tmp_path / "project-memory").rglob("*/")]
+    assert {storage.project_folder, storage.memory, storage.root_folder, storage.locks} < set(folders)
+    for folder in folders:
+        if folder.is_dir():
+            assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE((storage.project_folder / ".project-root").stat().st_mode) == 0o600
 
 
@@ -95,13 +98,70 @@ def test_a_marker_that_is_no_file_is_an_error_and_not_waited_for(tmp_path):
         reserve(tmp_path, Path("/srv/site"))
 
 
-def test_an_empty_marker_belongs_to_nobody_and_is_left_alone(tmp_path):
-    marker = tmp_path / "project-memory" / "projects" / "-srv-site" / ".project-root"
-    marker.parent.mkdir(parents=True)
-    marker.touch()
+@pytest.mark.parametrize("blank", [b"", b" ", b"\n", b" \t\r\n"])
+def test_an_empty_marker_is_nobodys_and_the_first_project_gets_the_folder_with_its_memory(tmp_path, blank):
+    one, other = A_PAIR_WITH_ONE_PLAIN_NAME
+    marker = tmp_path / "project-memory" / "projects" / "-home-u-a-b-c" / ".project-root"
+    (marker.parent / "memory").mkdir(parents=True)
+    marker.write_bytes(blank)
 
-    assert reserve(tmp_path, Path("/srv/site")).project_id.startswith("-srv-site-")
-    assert marker.read_bytes() == b""
+    located = locate(tmp_path, one)
+    assert marker.read_bytes() == blank
+    assert reserve(tmp_path, one) == located
+    assert located.project_folder == marker.parent
+    assert marker.read_bytes() == os.fsencode(one)
+    assert [each.name for each in marker.parent.glob(".*")] == [".project-root"]
+    assert reserve(tmp_path, other).name_was_taken
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_a_line_end_after_the_own_path_changes_nothing(tmp_path, end):
+    storage = reserve(tmp_path, Path("/srv/site"))
+    marker = storage.project_folder / ".project-root"
+    marker.write_bytes(b"/srv/site" + end)
+
+    assert reserve(tmp_path, Path("/srv/site")) == locate(tmp_path, Path("/srv/site")) == storage
+    assert marker.read_bytes() == b"/srv/site" + end
+
+
+@pytest.mark.parametrize("theirs", [b"/srv/sit", b"/srv/site ", b"/srv/site\n\n", b"\n/srv/site"])
+def test_any_other_marker_is_of_another_project_and_that_is_said(tmp_path, theirs):
+    marker = reserve(tmp_path, Path("/srv/site")).project_folder / ".project-root"
+    marker.write_bytes(theirs)
+
+    storage = reserve(tmp_path, Path("/srv/site"))
+    assert storage.name_was_taken
+    assert storage == locate(tmp_path, Path("/srv/site"))
+    assert storage.project_id.startswith("-srv-site-")
+    assert marker.read_bytes() == theirs
+
+
+def test_a_project_with_its_plain_name_says_that_the_name_is_its_own(tmp_path):
+    assert not reserve(tmp_path, Path("/srv/site")).name_was_taken
+
+
+def test_a_project_that_has_the_name_with_the_digest_keeps_it_when_the_other_marker_is_emptied(tmp_path):
+    one, other = A_PAIR_WITH_ONE_PLAIN_NAME
+    first, second = reserve(tmp_path, one), reserve(tmp_path, other)
+    (first.project_folder / ".project-root").write_bytes(b"")
+
+    assert reserve(tmp_path, other) == locate(tmp_path, other) == second
+    assert reserve(tmp_path, one) == first
+
+
+def test_the_marker_is_on_the_disk_before_its_folder_is_used(tmp_path, monkeypatch):
+    synced = []
+    fsync = os.fsync
+
+    def noted(descriptor):
+        synced.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    folder = reserve(tmp_path, Path("/srv/site")).project_folder
+
+    assert synced[0].startswith(f"{folder}/..project-root.")
+    assert synced[1] == str(folder)
 
 
 def test_a_wrong_marker_in_the_folder_with_the_digest_is_an_error(tmp_path):

@@ -9,6 +9,7 @@ from pi_sandbox.system.files import (
     atomic_write,
     create_file,
     create_folder,
+    make_private_folders,
     name_beside,
     read_regular_file,
     remove_unfinished,
@@ -115,6 +116,37 @@ def test_an_atomic_write_replaces_a_link_and_not_what_it_leads_to(tmp_path):
 
     assert (tmp_path / "target").read_bytes() == b"old"
     assert not (tmp_path / "file").is_symlink()
+
+
+@pytest.mark.parametrize(
+    ("write", "lasts"),
+    [
+        (lambda path: atomic_write(path, b"x"), True),
+        (lambda path: create_file(path, b"x", mode=0o600, lasting=True), True),
+        (lambda path: create_file(path, b"x", mode=0o600), False),
+    ],
+)
+def test_what_must_outlast_a_loss_of_power_is_on_the_disk_before_its_name_and_the_name_after_it(
+    tmp_path, monkeypatch, write, lasts
+):
+    synced = []
+    monkeypatch.setattr(
+        os,
+        "fsync",
+        lambda descriptor: synced.append((stat.S_ISDIR(os.fstat(descriptor).st_mode), (tmp_path / "file").exists())),
+    )
+    write(tmp_path / "file")
+
+    assert synced == ([(False, False), (True, True)] if lasts else [])
+
+
+def test_missing_folders_are_made_for_their_owner_alone_and_others_stay_as_they_are(tmp_path):
+    (tmp_path / "there").mkdir(mode=0o755)
+    make_private_folders(tmp_path / "there" / "new" / "deep")
+    make_private_folders(tmp_path / "there" / "new" / "deep")
+
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("there", "there/new", "there/new/deep")]
+    assert modes == [0o755, 0o700, 0o700]
 
 
 def test_a_folder_is_made_once(tmp_path):
