@@ -47,7 +47,8 @@ _BASE58 = {
 NEEDLES: tuple[str, ...] = tuple(
     "private putty-user-key-file kty recovery backup wiederherst specific einmal notfallcode two-factor 2fa totp "
     "otp mfa authenticator "
-    "zwei-faktor scratch passwor kennwort filevault bitlocker schlüssel product key produktcode licen lizenz "
+    "zwei-faktor scratch passwor kennwort filevault bitlocker schlüssel product office windows adobe acronis "
+    "produktcode licen lizenz "
     "activation "
     "aktivierung".split()
 )

@@ -119,7 +119,7 @@ _COMMANDS: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
         ("sec.psk", rf"\bsec\.(?:psk|wep-key\d?)\s{{1,3}}{_VALUE}"),
         ("printf", r"\bprintf\s{1,3}[\"'][^\"'\s\\]{1,60}\\n(?P<value>[^\s\"'\\]{6,120})"),
         (
-            "kinit cryptsetup passwd sudo su gpg --passphrase-fd",
+            "<<<",
             rf"\b(?:kinit|cryptsetup|passwd|sudo|su|gpg)\b[^|;\n]{{0,80}}<<<\s{{0,3}}{_VALUE}",
         ),
         ("rclone", rf"\brclone\s{{1,3}}obscure\s{{1,3}}(?!-){_VALUE}"),
