@@ -78,6 +78,8 @@ TASK_MINUTES = 10
 TASK_OUTPUT_TOKENS = 32_000
 SESSIONS_KEPT = 10_000
 """Sessions that a project remembers between two dreams: as many as `dream.minSessions` may ask for."""
+SESSIONS_BYTES = 768 * 1024
+"""What they take of the state file at most: three quarters of it, and room for 10,000 ids as long as a UUID."""
 
 # Locks. Ours: the spec names the leases, not these.
 RECOVER_LOCK_SECONDS = 10

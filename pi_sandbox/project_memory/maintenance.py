@@ -13,12 +13,13 @@ Source: `spec/project-memory.md`, "After a turn and before exit".
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
 from pi_sandbox.project_memory.configuration import Configuration
-from pi_sandbox.project_memory.limits import SESSIONS_KEPT
+from pi_sandbox.project_memory.limits import SESSIONS_BYTES, SESSIONS_KEPT
 from pi_sandbox.project_memory.state import LAST_DREAM_AT, State, last_dream_at, read_shared_state, read_state, swap
 from pi_sandbox.project_memory.storage import ProjectStorage
 
@@ -55,11 +56,20 @@ def sessions_since(store: State, last: int | None, current: str) -> int:
 
 
 def with_session(store: State, session: str, now: int, last: int | None) -> State:
-    """Give the store's state with this session seen at `now`, without those that the last dream has seen already."""
+    """Give the store's state with this session seen at `now`, without those that the last dream has seen already.
+
+    At most `SESSIONS_KEPT` are kept, and at most as many as `SESSIONS_BYTES` have room for: the newest.
+    """
     known = {each: seen for each, seen in _sessions(store).items() if last is None or seen > last}
     known[session] = now
-    newest = sorted(known, key=lambda each: known[each])[-SESSIONS_KEPT:]
-    return store.with_value(_SESSIONS, {each: known[each] for each in newest})
+    kept: dict[str, int] = {}
+    size = 0
+    for each in sorted(known, key=lambda each: known[each], reverse=True)[:SESSIONS_KEPT]:
+        size += len(json.dumps({each: known[each]}))
+        if kept and size > SESSIONS_BYTES:
+            break
+        kept[each] = known[each]
+    return store.with_value(_SESSIONS, kept)
 
 
 def begin_dream(storage: ProjectStorage, now: int, still_held: Callable[[], bool]) -> DreamAttempt | None:

@@ -23,9 +23,13 @@ from pi_sandbox.project_memory.storage import ProjectStorage
 from pi_sandbox.system.files import atomic_write, read_regular_file
 
 STATE_BYTES = 1024 * 1024
-"""Far more than any state holds; a larger file is not one of ours."""
+"""More than any state holds; a larger file is not one of ours, and none is written."""
 
 LAST_DREAM_AT = "lastDreamAt"
+
+
+class StateTooLargeError(FilesError):
+    """A state would not be read again if it were written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +74,19 @@ def read_shared_state(storage: ProjectStorage) -> State:
 def swap(path: Path, expected: State, wanted: State, still_held: Callable[[], bool]) -> bool:
     """Write `wanted` one version after `expected` if the file still holds `expected`'s version, and say whether it did.
 
-    `still_held` is asked right before the file is replaced. Raises `FilesError` and `OSError`.
+    `still_held` is asked right before the file is replaced. Raises `FilesError` (`StateTooLargeError` for one that
+    could not be read again, before anything is written) and `OSError`.
     """
     if read_state(path).version != expected.version:
         return False
-    text = json.dumps({"version": expected.version + 1, **wanted.values}, sort_keys=True) + "\n"
+    data = json.dumps({"version": expected.version + 1, **wanted.values}, sort_keys=True).encode() + b"\n"
+    if len(data) > STATE_BYTES:
+        raise StateTooLargeError(
+            f"the new content of {quoted(path)} is larger than {STATE_BYTES} bytes", "look at what is in the file"
+        )
     if not still_held():
         return False
-    atomic_write(path, text.encode())
+    atomic_write(path, data)
     return True
 
 

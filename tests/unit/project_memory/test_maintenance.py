@@ -17,7 +17,7 @@ from pi_sandbox.project_memory.maintenance import (
     why_no_dream,
     with_session,
 )
-from pi_sandbox.project_memory.state import State, last_dream_at, read_shared_state, read_state
+from pi_sandbox.project_memory.state import State, last_dream_at, read_shared_state, read_state, swap
 from pi_sandbox.project_memory.storage import ProjectStorage, reserve
 
 HOUR = 3_600_000
@@ -90,6 +90,25 @@ def test_at_most_ten_thousand_sessions_are_remembered_the_newest():
     assert len(kept) == 10_000
     assert "0" not in kept
     assert "newest" in kept
+
+
+def test_ten_thousand_sessions_fit_into_the_state_and_of_longer_ones_the_newest(tmp_path):
+    for letters, all_fit in ((36, True), (256, False)):
+        names = [f"{number:0{letters}}" for number in range(10_000)]
+        store = State(0, {"sessions": {name: NOW + number for number, name in enumerate(names)}})
+        wanted = with_session(store, names[-1], NOW + 20_000, None)
+
+        assert swap(tmp_path / f"{letters}.json", State(), wanted, lambda: True)
+        kept = read_state(tmp_path / f"{letters}.json").values["sessions"]
+        assert isinstance(kept, dict)
+        assert (len(kept) == 10_000) is all_fit
+        assert set(kept) == set(names[-len(kept) :])
+
+
+def test_the_current_session_is_kept_however_long_its_name_is():
+    wanted = with_session(State(0, {"sessions": {"old": 1}}), "x" * 2_000_000, 2, None)
+
+    assert list(wanted.values["sessions"]) == ["x" * 2_000_000]
 
 
 def test_an_attempt_is_written_at_once_and_only_once(storage):

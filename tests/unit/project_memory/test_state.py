@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from pi_sandbox.errors import FilesError
-from pi_sandbox.project_memory.state import STATE_BYTES, State, last_dream_at, read_shared_state, read_state, swap
+from pi_sandbox.project_memory.state import (
+    STATE_BYTES,
+    State,
+    StateTooLargeError,
+    last_dream_at,
+    read_shared_state,
+    read_state,
+    swap,
+)
 from pi_sandbox.project_memory.storage import reserve
 
 
@@ -69,6 +77,18 @@ def test_a_state_that_is_too_large_is_named(tmp_path):
 
     with pytest.raises(FilesError, match="larger than"):
         read_state(tmp_path / "state.json")
+
+
+def test_a_state_that_could_not_be_read_again_is_refused_before_it_is_written(tmp_path):
+    path = tmp_path / "state.json"
+    around = len('{"a": "", "version": 1}\n')
+    fits, too_large = (State().with_value("a", "x" * (STATE_BYTES - around + more)) for more in (0, 1))
+
+    with pytest.raises(StateTooLargeError, match=r"state\.json"):
+        swap(path, State(), too_large, held)
+    assert list(tmp_path.iterdir()) == []
+    assert swap(path, State(), fits, held)
+    assert read_state(path).version == 1
 
 
 def test_the_shared_state_begins_with_what_an_earlier_version_left(tmp_path):
