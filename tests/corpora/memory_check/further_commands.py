@@ -40,7 +40,7 @@ FURTHER_COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("file", "en", "machine {host} login {user} password {random_password}"),
     ("file", "en", "{host}:5432:kunden:{user}:{random_password}"),
     ("file", "en", "[client]\nuser={user}\npassword={careful_password}"),
-    ("file", "en", "//registry.npmjs.org/:_authToken={uuid}"),
+    ("file", "en", "//registry.example.com/:_authToken={uuid}"),
     ("file", "en", "[pypi]\nusername = anna\npassword = {careful_password}"),
     ("file", "en", '{"auths":{"registry.kolbe-it.de":{"auth":"{basic_login}"}}}'),
     ("file", "en", "users:\n- name: admin\n  user:\n    token: {b62x40}"),

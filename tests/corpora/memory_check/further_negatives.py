@@ -119,7 +119,7 @@ FURTHER_NEGATIVES: tuple[tuple[str, str, str], ...] = (
     ("further", "en", "traceparent: 00-{hexx32}-{hexx16}-01"),
     ("further", "en", "checksum: {hexx32}"),
     ("further", "en", "sha1: {hexx40}"),
-    ("further", "en", '"resolved": "https://registry.npmjs.org/a/-/a-1.0.0.tgz#{hexx40}"'),
+    ("further", "en", '"resolved": "https://registry.example.com/a/-/a-1.0.0.tgz#{hexx40}"'),
     ("further", "en", "    --hash=sha256:{hexx64}"),
     ("further", "en", "blake2b {hexx128}"),
     ("further", "en", "GPG-Fingerprint {upperhexx40}"),

@@ -218,7 +218,7 @@ FURTHER_TOKENS: tuple[tuple[str, str, str], ...] = (
     ("token", "en", "access_token$production${lowx16}${hexx32}"),
     ("token", "en", "rzp_live_{b62x14}"),
     ("token", "en", "npm_{b62x36} (Automation)"),
-    ("token", "en", "//registry.npmjs.org/:_authToken=npm_{b62x36}"),
+    ("token", "en", "//registry.example.com/:_authToken=npm_{b62x36}"),
     ("token", "en", "pypi-AgEIcHlwaS5vcmc{urlx150}"),
     ("token", "en", "rubygems_{hexx48}"),
     ("token", "en", "oy2{lowx43}"),
