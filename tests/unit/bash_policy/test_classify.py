@@ -153,10 +153,14 @@ def test_the_two_readers_and_rules_are_loaded_once() -> None:
         ("mv cp mkdir touch tee ln chmod install rmdir truncate dd", "bash changes no files here"),
         ("less bat batcat", "write cat FILE"),
         ("bash zsh python python3 node perl ruby curl wget ssh", "only taken to say its version"),
-        ("time do then esac", "refused"),
+        ("for while until if case select function", "loops and conditions are refused"),
+        ("then else elif fi do done in esac", "loops and conditions are refused"),
+        ("time coproc", "is refused; run the command"),
+        ("[[ ]]", "write [ ... ] or test"),
+        ("!", "write ! without quotes"),
         ("unheard-of", "is not among those known to only read"),
     ],
 )
 def test_a_refused_name_is_told_why(names: str, reason: str) -> None:
     for name in names.split():
-        assert reason in classify(f"\\{name} a").reason
+        assert reason in classify(f"'{name}' a").reason

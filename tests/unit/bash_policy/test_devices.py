@@ -70,6 +70,8 @@ def test_another_folder_is_none(path: str) -> None:
         ("-delet?", True),
         ("-[d]elete", True),
         ("-[d", True),
+        ("-[d]e[", True),
+        ("-[d]elet", False),
         ("[]-x]e[lt]*", True),
         ("-[a-z]*x", False),
         ("a*", False),
