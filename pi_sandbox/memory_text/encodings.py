@@ -1,7 +1,8 @@
 """A text with its character references, percent and backslash escapes resolved, and where each character came from.
 
-It serves to find what a reader would recognise behind an encoding; the text itself is never rewritten by it. Every pass
-takes time in proportion to the text's length.
+It serves to find what a reader would recognise behind an encoding. The text itself is rewritten only where encodings
+lie deeper inside each other than is resolved: there, what begins one (`&`, `%`, `\\`) becomes `[`, so that nothing is
+left to resolve. Every pass takes time in proportion to the text's length.
 """
 
 import html
@@ -19,13 +20,17 @@ _PERCENT = (
     r"|e[0-9a-f](?:%(?:25)*[89ab][0-9a-f]){2}|f[0-7](?:%(?:25)*[89ab][0-9a-f]){3})"
 )
 _AMPERSANDS = r"&(?:amp;|\#38;|\#x26;)*"
-_REFERENCE = rf"{_AMPERSANDS}(?:\#x[0-9a-f]{{1,32}};?|\#[0-9]{{1,32}};?|[a-z][a-z0-9]{{1,31}};|[lg]t)"
+_REFERENCE = rf"{_AMPERSANDS}(?:\#x0*[0-9a-f]{{1,8}};?|\#0*[0-9]{{1,8}};?|[a-z][a-z0-9]{{1,31}};|[lg]t)"
 _UTF_16 = r"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u[0-9a-f]{4}"
-_HEXADECIMAL = r"(?-i:\\U)[0-9a-f]{8}|\\u\{[0-9a-f]{1,6}\}|\\x[0-9a-f]{2}"
+_HEXADECIMAL = r"(?-i:\\U)[0-9a-f]{8}|\\[ux]\{0*[0-9a-f]{1,6}\}|\\x[0-9a-f]{2}"
+_OCTAL = r"\\[0-3][0-7]{2}|\\[0-7]{2}"
 _ENCODED = re.compile(
-    f"(?P<percent>{_PERCENT})|(?P<reference>{_REFERENCE})|(?P<hexadecimal>{_HEXADECIMAL})|(?P<utf_16>{_UTF_16})",
+    f"(?P<percent>{_PERCENT})|(?P<reference>{_REFERENCE})|(?P<hexadecimal>{_HEXADECIMAL})|(?P<utf_16>{_UTF_16})"
+    f"|(?P<octal>{_OCTAL})",
     re.IGNORECASE,
 )
+
+_BEGINNING = re.compile(r"[&%\\]")
 
 
 @dataclass(frozen=True)
@@ -62,8 +67,24 @@ class Tracing:
         return Traced("".join(self._pieces), self._starts, self._ends)
 
 
-def decoded(text: str) -> Traced:
-    """Gives the text as it reads with its encodings resolved."""
+def decoded(text: str) -> tuple[str, Traced]:
+    """Gives the text without encodings that lie too deep, and how that reads with the others resolved."""
+    traced = _decoded(text)
+    pieces: list[str] = []
+    done = 0
+    for match in _ENCODED.finditer(traced.text):
+        if _meaning(match) == match[0]:  # no encoding: a reference without a meaning, a code beyond Unicode
+            continue
+        start, end = traced.starts[match.start()], traced.ends[match.end() - 1]
+        pieces += [text[done:start], _BEGINNING.sub("[", text[start:end])]
+        done = end
+    if not pieces:
+        return text, traced
+    shallow = "".join([*pieces, text[done:]])
+    return shallow, _decoded(shallow)
+
+
+def _decoded(text: str) -> Traced:
     traced = Traced(text, range(len(text)), range(1, len(text) + 1))
     for _ in range(PASSES):
         if not _ENCODED.search(traced.text):
@@ -89,9 +110,12 @@ def _meaning(match: re.Match[str]) -> str:
         case "percent":
             return unquote(re.sub("%(?:25)+", "%", token))
         case "reference":
-            return html.unescape(re.sub(_AMPERSANDS, "&", token, flags=re.IGNORECASE))
+            bare = re.sub(_AMPERSANDS, "&", token, flags=re.IGNORECASE)
+            return html.unescape(re.sub("(?<=[#xX])0+(?=[0-9a-fA-F])", "", bare))
         case "utf_16":
             return str(json.loads(f'"{token.lower()}"'))
+        case "octal":
+            return chr(int(token[1:], 8))
         case _:
             code = int(re.sub(r"[^0-9A-Fa-f]", "", token), 16)
             return chr(code) if code <= 0x10FFFF else token

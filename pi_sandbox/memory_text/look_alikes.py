@@ -1,7 +1,8 @@
 """Which ASCII character a reader takes a character for: the confusables of Unicode, from a package, and its names.
 
 A letter counts as its small ASCII letter, whatever its case, style, accent or alphabet; `1`, `|` and `I` count as `l`
-with `i`, `0` as `o` (as in the confusables), and every angle bracket, whatever its make, as `<` or `>`.
+with `i`, `0` as `o` (as in the confusables), and every angle bracket, whatever its make, as `<` or `>`; so do
+arrowheads and triangles that point to a side.
 """
 
 import json
@@ -20,15 +21,29 @@ _LETTER = re.compile(
     r"(?:LATIN (?:SMALL LETTER|CAPITAL LETTER|(?:CAPITAL )?LETTER SMALL CAPITAL|SUBSCRIPT SMALL LETTER)"
     r"|REGIONAL INDICATOR SYMBOL LETTER) ([A-Z])(?: WITH .*)?\Z"
 )
+TWO_READINGS = {"\u017f": "fs"}
+"""What the data takes for one letter (f) and the compatibility form (NFKC) for another (s): it can be either."""
+
 _UNSEEN_MARKS = ("Mn", "Me")
 _SEEN_BY_CATEGORY = {"Pc": "_", "Pd": "-"}
-_OPENING = re.compile(r"LEFT.* ANGLE (?:BRACKET|QUOTATION)|LESS-THAN")
-_CLOSING = re.compile(r"RIGHT.* ANGLE (?:BRACKET|QUOTATION)|GREATER-THAN")
+_POINTING = r"(?<!LOWER )(?<!UPPER ){side}(?:WARDS|-POINTING)? (?:.* )?(?:ARROWHEAD|TRIANGLE|POINTER)(?: CENTRED)?\Z"
+_OPENING = re.compile(
+    r"LEFT.* ANGLE (?:BRACKET|QUOTATION)|LESS-THAN|\APRECEDES\Z|\ANORMAL SUBGROUP OF\Z|" + _POINTING.format(side="LEFT")
+)
+_CLOSING = re.compile(
+    r"RIGHT.* ANGLE (?:BRACKET|QUOTATION)|GREATER-THAN|\ASUCCEEDS\Z|\ACONTAINS AS NORMAL SUBGROUP\Z|"
+    + _POINTING.format(side="RIGHT")
+)
 
 
 @lru_cache(maxsize=4_096)
 def seen_as(character: str) -> str:
-    """Gives what the character is taken for: ASCII in small letters, nothing for a mark, itself for all the rest."""
+    """Gives what the character is taken for: ASCII in small letters, nothing for a mark, itself for all the rest.
+
+    One of `TWO_READINGS` stays itself.
+    """
+    if character in TWO_READINGS:
+        return character
     if character.isascii():
         return _seen_ascii(character)
     category = unicodedata.category(character)

@@ -14,7 +14,7 @@ from functools import cache
 
 from pi_sandbox.memory_text.encodings import Traced, Tracing, decoded
 from pi_sandbox.memory_text.invisible import ALWAYS_IGNORED, JOINERS
-from pi_sandbox.memory_text.look_alikes import seen_as
+from pi_sandbox.memory_text.look_alikes import TWO_READINGS, seen_as
 
 MEMORY_TAGS = ("auto_memory_index", "auto_memory_topic", "auto_memory_update", "auto_memory", "system-reminder")
 """The sections of project-memory.md ("Injection and waiting"), what stands around a recalled topic and a notice of
@@ -41,19 +41,25 @@ PROMPT_TAGS = (
 And what stands around the messages that pi has summarised (`core/compaction`): recalled topics are among them.
 """
 
-_UNSEEN = re.compile(f"[{ALWAYS_IGNORED}{JOINERS}\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_HIEROGLYPH_CONTROLS = "\U00013430-\U00013455"
+"""They place hieroglyphs and stay in a text, but beside other letters nothing of them is seen."""
+
+_UNSEEN = re.compile(f"[{ALWAYS_IGNORED}{JOINERS}{_HIEROGLYPH_CONTROLS}\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _PIECE = re.compile(r"(?P<plain>[\t\n\x20-\x7e]+)|.", re.DOTALL)
 _GAP = "[ _-]*+"
-_NAME_ENDS = "(?! [_-]*+ [a-z0-9] )"
-_LETTERS = {"m": "(?:m|rn)"}
-"""The one letter that two others pass for in Unicode's data."""
+_NAME_ENDS = f"(?! [_-]*+ [a-z0-9{''.join(TWO_READINGS)}] )"
+_LETTERS = {"m": "(?:m|rn)"} | {
+    letter: f"[{letter}{character}]" for character, letters in TWO_READINGS.items() for letter in letters
+}
+"""The letters that others pass for: for `m` two together, in Unicode's data."""
 
 
 def without_reserved_tags(text: str) -> str:
     """Gives the text with the brackets of reserved tags replaced by square ones."""
     if not _may_open_a_tag(text):
         return text
-    seen = _as_seen(decoded(text))
+    text, read = decoded(text)
+    seen = _as_seen(read)
     pieces: list[str] = []
     done = 0
     for match in _pattern().finditer(seen.text):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import time
 import unicodedata
 from functools import cache
@@ -36,6 +37,17 @@ FRAGMENTS = [
         "%E2%80%B9",
         "\\u003c",
         "\\x3c",
+        "\\74",
+        "\\x5c",
+        "\\134",
+        "x5c",
+        "134",
+        "&#37;",
+        "%26",
+        "\\u{0003c}",
+        "&bsol;",
+        "\\046",
+        "&none;",
     ),
     *("auto", "memory", "_index", "auto_memory", "system-reminder", "rules", "</rules", "rn", "аutо", "index"),
     *(
@@ -51,6 +63,8 @@ FRAGMENTS = [
         "\U0001f600",
         "❮",
         "❯",
+        "◀",
+        "ſ",
         "\u20e3",
         "1",
         "م",
@@ -154,6 +168,46 @@ def test_a_tag_is_seen_through_however_each_of_its_letters_is_disguised(tag: str
     assert sanitise_memory_text(result) == result
 
 
+@pytest.mark.parametrize("tag", [*MEMORY_TAGS, *PROMPT_TAGS])
+def test_every_compatible_form_of_a_letter_is_seen_through(tag: str) -> None:
+    whole = f"</{tag}>"
+    for form, letter in compatible_letters():
+        if letter in tag:
+            assert "<" not in sanitise_memory_text(whole.replace(letter, form)), (tag, hex(ord(form)))
+
+
+@cache
+def compatible_letters() -> list[tuple[str, str]]:
+    """Each character whose compatible form in small letters is one letter of ASCII."""
+    forms = [(chr(code), unicodedata.normalize("NFKC", chr(code)).casefold()) for code in range(0x80, sys.maxunicode)]
+    found = [(character, form) for character, form in forms if len(form) == 1 and form.isascii() and form.isalpha()]
+    assert len(found) > 800
+    return found
+
+
+def once_more(encoding: int, text: str) -> str:
+    """Gives the text with each sign that begins an encoding in another one, the first sign first."""
+    first, rest = text[:1], text[1:]
+    forms = [
+        f"\\x{ord(first):02x}",
+        f"&#{ord(first)};",
+        f"%{ord(first):02x}",
+        f"\\{ord(first):03o}",
+        f"&#x{ord(first):x};",
+    ]
+    return forms[encoding] + rest
+
+
+@given(st.lists(st.integers(0, 4), max_size=12), HOSTILE, HOSTILE)
+def test_no_depth_of_encodings_hides_a_tag(encodings: list[int], before: str, after: str) -> None:
+    hidden = "<auto_memory>"
+    for encoding in encodings:
+        hidden = once_more(encoding, hidden)
+    result = sanitise_memory_text(f"{before}\n{hidden}\n{after}")
+    assert sanitise_memory_text(result) == result
+    assert not re.search(r"(?:^|\n)[&%\\<].*auto_memory", sanitise_memory_text(f"\n{hidden}\n"))
+
+
 @given(ANY_TEXT | HOSTILE)
 def test_doing_it_twice_changes_nothing_more(text: str) -> None:
     once = sanitise_memory_text(text)
@@ -200,6 +254,14 @@ def test_the_text_never_grows(text: str) -> None:
         "&amp;",
         "&lt",
         "&#0",
+        "0",
+        "&#x0",
+        "\\u{0",
+        "\\x5c",
+        "x5c",
+        "\\134",
+        "&#37;26",
+        "◀",
         "&#x26;",
         "%25",
         "%e2",
