@@ -82,6 +82,9 @@ class LockFolder(Protocol):
     def remove(self, name: str) -> None:
         """Take the name away."""
 
+    def put_aside(self, name: str) -> bool:
+        """Give what has the name another one, and say whether it was no file; a file gets its name back."""
+
     def beat(self, file: OpenFile) -> None:
         """Give a sign of life on an own file."""
 
@@ -136,7 +139,7 @@ class DiskLockFolder:
             try:
                 _private_name(file).replace(path)
             except IsADirectoryError:
-                path.rename(self._folder / f"{name}.{secrets.token_hex(8)}.aside")
+                path.rename(self._aside(name))
                 return self.create(file, name)
             except OSError:
                 if not self.is_at(file, name):
@@ -190,6 +193,21 @@ class DiskLockFolder:
         with self._refusal(name):
             (self._folder / name).unlink(missing_ok=True)
 
+    def put_aside(self, name: str) -> bool:
+        """Rename it to `<name>.<random>.aside`; a file that came in between is linked back unless the name is taken."""
+        path, aside = self._folder / name, self._aside(name)
+        with self._refusal(name):
+            try:
+                path.rename(aside)
+            except FileNotFoundError:
+                return True
+            if not stat.S_ISREG(aside.lstat().st_mode):
+                return True
+            with contextlib.suppress(FileExistsError):
+                os.link(aside, path, follow_symlinks=False)
+            aside.unlink()
+        return False
+
     def beat(self, file: OpenFile) -> None:
         """Date the open file to now, whatever name it has."""
         with self._refusal("of this process"):
@@ -217,6 +235,9 @@ class DiskLockFolder:
         with contextlib.suppress(OSError, LocksUnusableError):
             for path in self._folder.glob(f".*{_STAGED_SUFFIX}"):
                 self._sweep_one(path.name)
+
+    def _aside(self, name: str) -> Path:
+        return self._folder / f"{name}.{secrets.token_hex(8)}.aside"
 
     def _link(self, file: OpenFile, path: Path) -> bool:
         try:

@@ -6,6 +6,7 @@
   gone or it is older than an arbitration may last. Where processes share a kernel, that cannot hit a living one,
   however long either of them is stopped in between. Where they do not (two machines on one disk, gVisor), it rests on
   nobody being stopped for longer than `RECOVER_LOCK_SECONDS` between two steps.
+- What is no file under its name (a folder, pipe or link, which no version of ours makes) is put aside when it is old.
 - Nobody waits: without it there is no takeover now.
 """
 
@@ -16,7 +17,6 @@ import secrets
 import time
 from collections.abc import Iterator
 
-from pi_sandbox.errors import quoted
 from pi_sandbox.project_memory.holder import Witness
 from pi_sandbox.project_memory.lease import (
     RECOVER_SUFFIX,
@@ -28,7 +28,7 @@ from pi_sandbox.project_memory.lease import (
     parse,
     render,
 )
-from pi_sandbox.project_memory.lock_files import LockFolder, LocksUnusableError, OpenFile, Seen
+from pi_sandbox.project_memory.lock_files import LockFolder, OpenFile, Seen
 
 _ATTEMPTS = 3
 
@@ -85,11 +85,11 @@ def _clear(folder: LockFolder, name: str, witness: Witness, seconds: float) -> b
     seen = folder.see(name)
     if seen is None:
         return True
-    if not seen.is_file:
-        raise LocksUnusableError(f"{quoted(name)} is not a regular file", "remove it from the folder of the locks")
     if is_from_the_future(seen.sign, folder.now()):
         folder.date_anew(name)
         return False
+    if not seen.is_file:
+        return lease_is_over(seen.sign, folder.now(), seconds) and folder.put_aside(name)
     left = folder.adopt(name)
     if left is None:
         return False

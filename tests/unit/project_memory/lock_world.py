@@ -194,6 +194,13 @@ class Process:
         self._wait()
         self.world.change(self, name, None)
 
+    def put_aside(self, name: str) -> bool:
+        self._wait()
+        if name in self.world.names and self.world.names[name].is_file:
+            return False
+        self.world.change(self, name, None)
+        return True
+
     def beat(self, file: OpenFile) -> None:
         self._wait()
         self._inode(file).sign = self.world.clock

@@ -334,15 +334,41 @@ def test_a_recover_file_that_is_open_in_a_living_process_is_left_alone_however_o
     taken(place).release()
 
 
-def test_a_folder_in_place_of_the_recover_file_is_an_error_that_says_what_to_do(
-    place: LockPlace, tmp_path: Path
+@pytest.mark.parametrize("kind", ["folder", "full folder", "pipe", "link", "dangling link"])
+def test_what_is_no_file_in_place_of_the_recover_file_is_put_aside_when_it_is_old(
+    place: LockPlace, tmp_path: Path, kind: str
 ) -> None:
-    (tmp_path / f"{NAME}.recover").mkdir()
+    recover = tmp_path / f"{NAME}.recover"
+    (tmp_path / "target").write_bytes(b"kept")
+    match kind:
+        case "pipe":
+            os.mkfifo(recover)
+        case "link" | "dangling link":
+            recover.symlink_to("target" if kind == "link" else "nowhere")
+        case _:
+            recover.mkdir()
+    if kind == "full folder":
+        (recover / "file").write_bytes(b"kept")
     (tmp_path / NAME).write_bytes(b"")
     date(tmp_path / NAME, -61)
-    with pytest.raises(LocksUnusableError) as caught:
-        acquire(place)
-    assert "remove it" in caught.value.hint
+    assert isinstance(acquire(place), Busy)
+    date(recover, -11)
+    taken(place).release()
+    assert len(list(tmp_path.glob("*.aside"))) == 1
+    assert {each.name for each in tmp_path.iterdir() if not each.name.endswith(".aside")} == {"target"}
+    assert (tmp_path / "target").read_bytes() == b"kept"
+    assert [file.read_bytes() for file in tmp_path.glob("*.aside/file")] == ([b"kept"] if "full" in kind else [])
+
+
+def test_a_right_that_somebody_got_while_a_pipe_was_to_be_put_aside_stays_theirs(tmp_path: Path) -> None:
+    folder = DiskLockFolder(tmp_path)
+    theirs = folder.stage("x", b"theirs")
+    assert folder.create(theirs, f"{NAME}.recover")
+    assert not folder.put_aside(f"{NAME}.recover")
+    assert folder.is_at(theirs, f"{NAME}.recover")
+    assert [each.name for each in tmp_path.iterdir()] == [f"{NAME}.recover"]
+    folder.close(theirs)
+    assert folder.put_aside("missing")
 
 
 def test_release_without_the_right_to_remove_gives_the_lock_up_all_the_same(place: LockPlace, tmp_path: Path) -> None:
