@@ -28,10 +28,11 @@ from pathlib import Path
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.project_memory.file_states import FileState, digest_of
 from pi_sandbox.project_memory.journal_entry import Change, JournalEntry, parse_entry, render_entry
-from pi_sandbox.project_memory.limits import JOURNAL_BYTES, JOURNAL_ENTRIES
-from pi_sandbox.system.files import read_regular_file
+from pi_sandbox.project_memory.limits import JOURNAL_BYTES, JOURNAL_ENTRIES, LEFT_BEHIND_SECONDS
+from pi_sandbox.system.files import make_private_folders, read_regular_file
 
 _BEGUN, _DONE = ".begun.json", ".json"
+_UNFINISHED = ".new"
 _ID = re.compile(r"[0-9]{13}-[0-9a-f]{8}")
 _ENTRY_BYTES = 64 * 1024
 _TURN_SECONDS = 2.0
@@ -53,13 +54,14 @@ class Journal:
         """Write down a change that is about to happen, with the bytes before it, and give its id."""
         with self._translated():
             for folder in (self._folder, self._bytes):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                make_private_folders(folder)
             with self._turn() as alone:
                 if before is not None and change.before.digest is not None and len(before.data) <= self._size:
                     self._keep(change.before.digest, before.data)
                 entry = JournalEntry(self._new_id(), time.time_ns() // 1_000_000, change, marked_done=False)
                 _put(self._folder / (entry.id + _BEGUN), render_entry(entry))
                 if alone:
+                    self._sweep()
                     self._drop_oldest()
         return entry.id
 
@@ -118,6 +120,14 @@ class Journal:
             path.unlink(missing_ok=True)
             _put(path, data)
 
+    def _sweep(self) -> None:
+        """Remove what killed processes were about to put here."""
+        for folder in (self._folder, self._bytes):
+            for path in folder.glob(f".*{_UNFINISHED}"):
+                with contextlib.suppress(OSError):
+                    if abs(time.time() - path.lstat().st_mtime) > LEFT_BEHIND_SECONDS:
+                        path.unlink()
+
     def _drop_oldest(self) -> None:
         """Beyond either limit, remove the oldest entries and the content that none of the others needs, and some more.
 
@@ -171,7 +181,7 @@ def _identity(name: str) -> str:
 
 def _put(path: Path, data: bytes) -> None:
     """Make a file whole under its name, and make that last."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}{_UNFINISHED}")
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -8,11 +8,16 @@ the same file began.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from pi_sandbox.project_memory.file_states import NOTHING, Mark, same_content
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_LINK_BYTES = 4_096
+_MODES = 0o7777
 
 
 class Outcome(StrEnum):
@@ -95,8 +100,10 @@ def parse_entry(identity: str, data: bytes, *, marked_done: bool) -> JournalEntr
             "before": dict(before),
             "after": dict(after),
         }:
-            change = Change(Task(kind, task), path, _mark(before), _mark(after))
-            return JournalEntry(identity, at, change, marked_done)
+            old, new = _mark(before), _mark(after)
+            if old is None or new is None:
+                return None
+            return JournalEntry(identity, at, Change(Task(kind, task), path, old, new), marked_done)
         case _:
             return None
 
@@ -106,11 +113,20 @@ def _mark_values(mark: Mark) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _mark(values: dict[str, object]) -> Mark:
+def _mark(values: dict[str, object]) -> Mark | None:
+    """Give a mark, `None` for what no entry of ours says: another digest or mode, an odd link, or both at once."""
     digest, size, mode, link = (values.get(key) for key in ("sha256", "size", "mode", "link"))
-    return Mark(
-        digest if isinstance(digest, str) else None,
-        size if isinstance(size, int) else 0,
-        mode if isinstance(mode, int) else None,
-        link if isinstance(link, str) else None,
-    )
+    if not isinstance(digest, str | None) or not isinstance(link, str | None) or not isinstance(mode, int | None):
+        return None
+    if digest is not None and (link is not None or not _DIGEST.fullmatch(digest)):
+        return None
+    if not 0 <= (mode or 0) <= _MODES or (link is not None and not _can_be_a_link(link)):
+        return None
+    return Mark(digest, size if isinstance(size, int) else 0, mode, link)
+
+
+def _can_be_a_link(link: str) -> bool:
+    try:
+        return 0 < len(link.encode("utf-8", "surrogateescape")) < _LINK_BYTES and "\0" not in link
+    except UnicodeEncodeError:
+        return False

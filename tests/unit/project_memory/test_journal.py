@@ -77,6 +77,28 @@ def test_the_journal_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert (tmp_path / "journal").stat().st_mode & 0o077 == 0
 
 
+def test_what_a_killed_writer_was_about_to_put_into_the_journal_is_removed_when_it_is_old(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal")
+    note(journal, 1)
+    old, new = (
+        [folder / f".{age}.0.new" for folder in (tmp_path / "journal", tmp_path / "journal" / "bytes")]
+        for age in ("old", "new")
+    )
+    for path in (*old, *new):
+        path.write_bytes(b"")
+    for path in old:
+        os.utime(path, (1, 1))
+    note(journal, 2)
+    assert [path.exists() for path in (*old, *new)] == [False, False, True, True]
+    assert len(journal.entries()) == 2
+
+
+def test_the_folders_above_a_journal_are_for_its_owner_alone_too(tmp_path: Path) -> None:
+    note(Journal(tmp_path / "roots" / "id" / "journal"), 1)
+    for folder in (tmp_path / "roots", tmp_path / "roots" / "id"):
+        assert folder.stat().st_mode & 0o777 == 0o700
+
+
 def test_a_journal_that_was_never_written_is_empty(tmp_path: Path) -> None:
     assert Journal(tmp_path / "journal").entries() == ()
 
@@ -147,6 +169,25 @@ def test_bytes_that_are_not_what_their_name_says_are_not_given_and_are_stored_an
         b"[" * 60_000,
         b'{"at": "1", "task": {"kind": "x", "id": "y"}, "path": "a", "before": {}, "after": {}}',
         b'{"at": 1, "task": {}, "path": "a", "before": {}, "after": {}}',
+        *(
+            json.dumps({"at": 1, "task": {"kind": "x", "id": "y"}, "path": "a", "before": mark, "after": {}}).encode()
+            for mark in (
+                {"sha256": "../../secret"},
+                {"sha256": "0" * 63},
+                {"sha256": "0" * 65},
+                {"sha256": "A" * 64},
+                {"sha256": "0" * 64 + "\n"},
+                {"sha256": 1},
+                {"sha256": "0" * 64, "link": "b.md"},
+                {"link": ""},
+                {"link": "b\0.md"},
+                {"link": "b" * 4_096},
+                {"link": ["b.md"]},
+                {"link": "\ud800.md"},
+                {"sha256": "0" * 64, "mode": 1 << 40},
+                {"sha256": "0" * 64, "mode": -1},
+            )
+        ),
     ],
 )
 def test_a_file_that_is_no_entry_is_left_out_and_harms_nothing(tmp_path: Path, content: bytes) -> None:
@@ -229,7 +270,7 @@ def test_a_change_is_called_what_it_does(before: Mark, after: Mark, action: str)
 
 
 @pytest.mark.parametrize("path", ["topic.md", "a/b.md", "caf\udce9.md", "line\nend.md"])
-@pytest.mark.parametrize("before", [NOTHING, OLD, Mark("d", 3, 0o640), Mark(leads_to="../caf\udce9.md")])
+@pytest.mark.parametrize("before", [NOTHING, OLD, Mark(OTHER.digest, 3, 0o640), Mark(leads_to="../caf\udce9.md")])
 def test_an_entry_is_read_as_it_was_written_in_plain_ascii(path: str, before: Mark) -> None:
     entry = JournalEntry("0000000000001-00000000", 5, change(path, before), marked_done=True)
     data = render_entry(entry)
