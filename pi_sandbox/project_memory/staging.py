@@ -15,16 +15,18 @@ import os
 import secrets
 import stat
 import time
+from itertools import islice
 from pathlib import Path
 
 from pi_sandbox.project_memory.catalogue import EXCLUDED_FOLDERS
 from pi_sandbox.project_memory.file_states import FileState, LinkState
 from pi_sandbox.project_memory.holder import Witness
 from pi_sandbox.project_memory.lease import Identity
-from pi_sandbox.project_memory.limits import LEFT_BEHIND_SECONDS
+from pi_sandbox.project_memory.limits import LEFT_BEHIND_SECONDS, SCAN_DEPTH, SCAN_ENTRIES
 
 _PREFIX, _SUFFIX = ".pi-memory.", ".tmp"
 _NEW_MODE = 0o666
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
@@ -97,16 +99,45 @@ def sweep(folder: int, witness: Witness) -> None:
     """Remove what killed processes staged in the open folder; never raises for what it cannot remove."""
     with contextlib.suppress(OSError):
         for name in os.listdir(folder):
-            if name.startswith(_PREFIX) and name.endswith(_SUFFIX) and _is_left_behind(name, folder, witness):
-                discard(name, folder)
+            _sweep_one(name, folder, witness)
 
 
 def sweep_all(memory: Path, witness: Witness) -> None:
-    """Remove what killed processes staged anywhere in a memory directory, without following links."""
+    """Remove what killed processes staged anywhere in a memory directory, without following links.
+
+    No further than topics are looked for: `SCAN_ENTRIES` entries, `SCAN_DEPTH` folders deep.
+    """
     with contextlib.suppress(OSError):
-        for _, folders, _, descriptor in os.fwalk(memory):
-            folders[:] = [name for name in folders if name not in EXCLUDED_FOLDERS]
-            sweep(descriptor, witness)
+        descriptor = os.open(memory, _FOLDER)
+        try:
+            _sweep_below(descriptor, witness, depth=0, entries=SCAN_ENTRIES)
+        finally:
+            os.close(descriptor)
+
+
+def _sweep_below(folder: int, witness: Witness, *, depth: int, entries: int) -> int:
+    """Sweep an open folder and those below it, and give how many more entries may be looked at."""
+    with os.scandir(folder) as listed:
+        found = list(islice(listed, entries))
+    entries -= len(found)
+    folders = []
+    for each in found:
+        _sweep_one(each.name, folder, witness)
+        if depth < SCAN_DEPTH and each.name not in EXCLUDED_FOLDERS and each.is_dir(follow_symlinks=False):
+            folders.append(each.name)
+    for name in folders:
+        with contextlib.suppress(OSError):
+            below = os.open(name, _FOLDER, dir_fd=folder)
+            try:
+                entries = _sweep_below(below, witness, depth=depth + 1, entries=entries)
+            finally:
+                os.close(below)
+    return entries
+
+
+def _sweep_one(name: str, folder: int, witness: Witness) -> None:
+    if name.startswith(_PREFIX) and name.endswith(_SUFFIX) and _is_left_behind(name, folder, witness):
+        discard(name, folder)
 
 
 def _private_name(owner: Identity) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pi_sandbox.project_memory import staging
 from pi_sandbox.project_memory.file_states import FileState, LinkState
 from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.journal import Journal
@@ -97,6 +98,28 @@ def test_the_whole_memory_is_swept_without_following_links_or_entering_version_c
     assert len(tree(memory / "deep" / "er")) == 0
     assert len(tree(memory / ".git")) == 1
     assert len(tree(outside)) == 1
+
+
+def test_the_sweep_of_the_whole_memory_ends_where_the_scan_does(
+    writer: MemoryWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staging, "SCAN_DEPTH", 2)
+    folders = [writer.memory / "/".join("abc"[:depth]) for depth in range(4)]
+    folders[-1].mkdir(parents=True)
+    for folder in folders:
+        leave(folder, DEAD)
+    sweep_all(writer.memory, SystemWitness())
+    assert [len(list(folder.glob(".pi*"))) for folder in folders] == [0, 0, 0, 1]
+
+    leave(folders[1], DEAD)
+    before = os.listdir("/proc/self/fd")
+    monkeypatch.setattr(staging, "SCAN_ENTRIES", 1)
+    sweep_all(writer.memory, SystemWitness())
+    assert len(list(folders[1].glob(".pi*"))) == 1
+    assert os.listdir("/proc/self/fd") == before
+    monkeypatch.setattr(staging, "SCAN_ENTRIES", 3)
+    sweep_all(writer.memory, SystemWitness())
+    assert list(folders[1].glob(".pi*")) == []
 
 
 def test_a_folder_that_cannot_be_swept_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
