@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.project_memory.file_states import Content, FileState, LinkState, Mark, mark_of, same_content
 from pi_sandbox.project_memory.journal_entry import JournalEntry, Outcome, Task, outcome
 from pi_sandbox.project_memory.memory_files import SeenFile
 from pi_sandbox.project_memory.publish import MemoryWriter, Order, Published
-from pi_sandbox.project_memory.write_paths import entry_target
+from pi_sandbox.project_memory.write_paths import Target, check_link, entry_target
 
 UNDO = "undo"
 _UNREADABLE = Mark(digest="unreadable")
@@ -65,9 +66,10 @@ def undo(writer: MemoryWriter, identity: str, *, force: bool = False) -> Publish
     change = found.entry.change
     if found.outcome is Outcome.WITHOUT_EFFECT:
         raise UndoError(f"the change {identity} had no effect", "there is nothing to take back")
+    content = _content_before(writer, identity, change.before)
     order = Order(
-        resolve=partial(entry_target, writer.memory, change.path),
-        content=_content_before(writer, identity, change.before),
+        resolve=partial(_target_for, content, writer.memory, change.path),
+        content=content,
         task=Task(UNDO, identity),
         permission=lambda: None,
         check=partial(_check_unchanged, found.entry, force),
@@ -84,6 +86,14 @@ def _content_before(writer: MemoryWriter, identity: str, before: Mark) -> Conten
     if data is None:
         raise UndoError(f"the journal no longer has the bytes before the change {identity}", "undo a newer change")
     return FileState(data, before.mode)
+
+
+def _target_for(content: Content, memory: Path, path: str) -> Target:
+    """Give the entry of a change; a link that is put back leads into memory, as it had to when it was deleted."""
+    target = entry_target(memory, path)
+    if isinstance(content, LinkState):
+        check_link(target, content.leads_to)
+    return target
 
 
 def _check_unchanged(entry: JournalEntry, force: bool, current: Content, _: SeenFile | None) -> None:

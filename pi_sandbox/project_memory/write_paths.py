@@ -89,6 +89,24 @@ def delete_target(memory: Path, path: str) -> Target:
     return target
 
 
+def check_as_given(memory: Path, path: str) -> None:
+    """Refuse a path by its own names, wherever its links lead; raises `WriteRefusedError`.
+
+    It ends in lowercase `.md`, and names no folder of a version control system; those above the memory do not count.
+    """
+    _check_name(path.rpartition("/")[2], path)
+    bases = (f"{memory}/", f"{os.path.realpath(memory)}/")
+    below = next((path[len(base) :] for base in bases if path.startswith(base)), path)
+    _check_folders(tuple(below.split("/")), path)
+
+
+def check_link(target: Target, leads_to: str) -> None:
+    """Refuse a link in place of the target that leads out of memory, or into a folder of a version control system."""
+    given = str(target.path)
+    end = _inside(target.root, _resolved(str(target.path.parent / leads_to), given), given)
+    _check_folders((*end.folders, end.name), given)
+
+
 def entry_target(memory: Path, relative: str) -> Target:
     """Give the entry with this path below the memory directory, without following it; raises `WriteRefusedError`."""
     return delete_target(memory, f"{memory.resolve()}/{relative}")
@@ -140,16 +158,13 @@ def _checked(memory: Path, path: str) -> Path:
         raise NotMemoryFileError(f"{quoted(path)} cannot be the name of a file", "choose another name")
     if not path.startswith("/"):
         raise NotMemoryFileError(f"{quoted(path)} is not an absolute path", "give the absolute path of the memory file")
-    _check_name(path.rpartition("/")[2], path)
+    check_as_given(memory, path)
     try:
         root = memory.resolve(strict=True)
     except (OSError, RuntimeError) as error:
         raise WriteRefusedError(
             f"the memory directory {quoted(memory)} cannot be found", "leave the memory as it is"
         ) from error
-    for base in (str(memory), str(root)):
-        if path.startswith(base + "/"):
-            _check_folders(tuple(path[len(base) :].split("/")), path)
     return root
 
 

@@ -169,6 +169,21 @@ def test_bytes_that_were_dropped_cannot_come_back(writer: MemoryWriter, memory: 
     assert tree(memory) == {"topic.md": b"new"}
 
 
+@pytest.mark.parametrize("leads_to", ["../outside.md", "/etc/passwd", "out/outside.md", ".git/x.md", "..", "."])
+@pytest.mark.parametrize("force", [False, True])
+def test_a_link_that_leads_out_of_memory_is_not_put_back(
+    writer: MemoryWriter, memory: Path, tmp_path: Path, leads_to: str, force: bool
+) -> None:
+    (memory / "out").symlink_to("..")
+    (memory / "link.md").symlink_to("topic.md")
+    (deleted,) = delete(writer, memory / "link.md")
+    entry = tmp_path / "journal" / f"{deleted.journal_id}.json"
+    entry.write_bytes(entry.read_bytes().replace(b'"topic.md"', f'"{leads_to}"'.encode()))
+    with pytest.raises(WriteRefusedError):
+        undo(writer, deleted.journal_id, force=force)
+    assert set(tree(memory)) == {"out"}
+
+
 @pytest.mark.parametrize("path", ["../outside.md", ".git/x.md", "out/x.md", "x.txt", "/etc/x.md"])
 def test_a_journal_that_was_tampered_with_changes_nothing_outside(
     writer: MemoryWriter, memory: Path, tmp_path: Path, path: str

@@ -12,6 +12,7 @@ from pi_sandbox.project_memory.write_paths import (
     OutsideMemoryError,
     ProtectedFolderError,
     WriteRefusedError,
+    check_as_given,
     delete_target,
     is_still_there,
     open_folder,
@@ -136,6 +137,22 @@ def test_a_path_that_leaves_memory_or_its_names_is_refused_with_its_reason(
     assert type(caught.value) is RULES[reason]
     assert caught.value.hint
     assert tree(memory.parent) == before
+
+
+@pytest.mark.parametrize("path", ["../link.txt", "link.txt", "@link.txt", ".git/x.md", "../.Git/up/memory/x.md"])
+def test_the_names_of_a_path_as_given_are_judged_too(memory: Path, path: str) -> None:
+    for named in (path, f"{memory}/{path}", f"{memory.parent}/alias/{path}"):
+        with pytest.raises(WriteRefusedError):
+            check_as_given(memory, named)
+
+
+def test_folders_above_the_memory_are_not_judged(tmp_path: Path) -> None:
+    memory = tmp_path / ".git" / "memory"
+    memory.mkdir(parents=True)
+    (tmp_path / "alias").symlink_to(".git/memory")
+    for each in (memory, tmp_path / "alias"):
+        for path in (f"{memory}/topic.md", f"{tmp_path}/alias/topic.md", "topic.md", "@topic.md"):
+            check_as_given(each, path)
 
 
 @pytest.mark.parametrize("path", ["topic.md", "./topic.md", "~/topic.md", "deep/x.md", ""])
