@@ -3,7 +3,8 @@
 - The size: near (above 80 %) or over what is shown of an index or a topic.
 - The name: a numbered continuation such as `topic-2.md`, because the rest of a topic is found by nobody.
 - The front matter of a topic: its `description` is missing or too long. An index has none.
-- A text that looks like a secret: the lines, never the value. The detector is handed in.
+- A text that looks like a secret: the lines, never the value. The detector is handed in. What is too long to be looked
+  at is told as that.
 
 The saved file stays as it is in any case.
 """
@@ -30,8 +31,20 @@ from pi_sandbox.project_memory.limits import (
     TOPIC_LINES,
 )
 
-SecretDetector = Callable[[str], Iterable[int]]
-"""Gives the numbers (from 1) of the lines that look like a secret."""
+SECRET_CHARACTERS = 1024 * 1024
+SECRET_LINES = 100_000
+"""What is looked at for secrets; a longer file is far beyond what is shown, and the memory check blocks it whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class SecretLines:
+    """The numbers (from 1) of the lines that look like a secret, and of those that are too long to be looked at."""
+
+    found: frozenset[int] = frozenset()
+    too_long: frozenset[int] = frozenset()
+
+
+SecretDetector = Callable[[str], SecretLines]
 
 _CONTINUATION = re.compile(
     r".*?[^\W\d_].*?(?<!\d)(?:[-_ .]+|[-_ .]*(?:part|pt|cont|continued)[-_ .]*|[ _-]*\()0*(?:[2-9]|[1-9]\d)\)?\Z",
@@ -51,6 +64,7 @@ class LintRule(StrEnum):
     NO_DESCRIPTION = "no-description"
     LONG_DESCRIPTION = "long-description"
     SECRET = "secret"  # noqa: S105 - the name of a rule
+    NOT_LOOKED_AT = "not-looked-at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +143,17 @@ def _name_hints(file: str) -> Iterator[LintHint]:
     if is_numbered_continuation(file):
         yield LintHint(
             LintRule.NUMBERED_NAME,
-            "Its name only numbers a continuation. Merge it into the topic that it goes on with, or give it the name "
-            "of its own subject.",
+            "Its name looks as if it only numbered a continuation. Merge it into the topic that it goes on with, or "
+            "give it the name of its own subject. A number that belongs to the subject (`utf-8`) may stay.",
         )
 
 
 def is_numbered_continuation(file: str) -> bool:
-    """Tells whether a file's name says no more than that it is the next part of another (`topic-2.md`)."""
+    """Tells whether a file's name seems to say no more than that it is the next part of another (`topic-2.md`).
+
+    `utf-8.md` and `python-3.md` do so too: the name alone does not tell them apart, and a topic that was split would be
+    missed if another file had to stand beside it. So they are told, and the hint leaves the number to who knows better.
+    """
     return _CONTINUATION.match(file.removesuffix(".md")) is not None
 
 
@@ -155,12 +173,35 @@ def _description_hints(text: str) -> Iterator[LintHint]:
 
 
 def _secret_hints(text: str, secret_lines: SecretDetector) -> Iterator[LintHint]:
-    lines = sorted(set(secret_lines(text)))
-    if not lines:
-        return
-    listed = ", ".join(map(str, lines[:_LISTED_LINES])) + (" and more" if len(lines) > _LISTED_LINES else "")
-    yield LintHint(
-        LintRule.SECRET,
-        f"It looks as if a secret were written down ({'line' if len(lines) == 1 else 'lines'} {listed}). Remove the "
-        "value and say where it is kept instead: the memory is shared with other machines.",
-    )
+    beginning = _beginning(text)
+    lines = secret_lines(beginning)
+    if lines.found:
+        yield LintHint(
+            LintRule.SECRET,
+            f"It looks as if a secret were written down ({_listed(lines.found)}). Remove the value and say where it is "
+            "kept instead: the memory is shared with other machines.",
+        )
+    if lines.too_long:
+        yield LintHint(
+            LintRule.NOT_LOOKED_AT,
+            f"What is too long for that was not looked at for secrets ({_listed(lines.too_long)}). Break it into "
+            "several lines.",
+        )
+    if len(beginning) < len(text):
+        yield LintHint(
+            LintRule.NOT_LOOKED_AT,
+            f"Only its first {len(beginning):,} characters were looked at for secrets, the rest was not. Make it "
+            "shorter.",
+        )
+
+
+def _beginning(text: str) -> str:
+    """Give as much of the text as is looked at."""
+    lines = text[:SECRET_CHARACTERS].split("\n", SECRET_LINES)
+    return "\n".join(lines[:SECRET_LINES])
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    lines = sorted(numbers)
+    more = " and more" if len(lines) > _LISTED_LINES else ""
+    return f"{'line' if len(lines) == 1 else 'lines'} {', '.join(map(str, lines[:_LISTED_LINES]))}{more}"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pi_sandbox.project_memory.configuration import Configuration
 from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.journal import Journal
-from pi_sandbox.project_memory.lint import lint_file, lint_reminder
+from pi_sandbox.project_memory.lint import SecretLines, lint_file, lint_reminder
 from pi_sandbox.project_memory.path_queue import PathQueue
 from pi_sandbox.project_memory.publish import MemoryWriter
 from pi_sandbox.project_memory.storage import ProjectStorage
@@ -59,9 +58,12 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def secret_lines(text: str) -> Iterable[int]:
-    """Give the numbers (from 1) of the lines that look like a secret, by the detectors of the memory check."""
+def secret_lines(text: str) -> SecretLines:
+    """Give the lines that look like a secret, by the detectors of the memory check, and those too long for them."""
+    from pi_sandbox.memory_check.findings import TOO_DENSE
     from pi_sandbox.memory_check.memory_file import lines_of
     from pi_sandbox.memory_check.secret_scan import scan_text
 
-    return sorted({hit.line for hit in scan_text(lines_of(text))})
+    hits = scan_text(lines_of(text))
+    found = frozenset(hit.line for hit in hits if hit.category != TOO_DENSE)
+    return SecretLines(found, frozenset(hit.line for hit in hits) - found)

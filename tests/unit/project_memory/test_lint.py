@@ -1,6 +1,5 @@
 """What a model is told after it wrote a memory file."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -9,14 +8,27 @@ from hypothesis import strategies as st
 
 from pi_sandbox.project_memory.catalogue import Topic
 from pi_sandbox.project_memory.index import IndexFile, backfill, load_index
-from pi_sandbox.project_memory.lint import LintRule, is_numbered_continuation, lint_file, lint_reminder
+from pi_sandbox.project_memory.lint import (
+    SECRET_CHARACTERS,
+    SECRET_LINES,
+    LintRule,
+    SecretDetector,
+    SecretLines,
+    is_numbered_continuation,
+    lint_file,
+    lint_reminder,
+)
 from tests.corpora.loader import corpus
 
 HEAD = "---\ndescription: what it holds\n---\n"
 
 
-def no_secret(text: str) -> Iterable[int]:
-    return ()
+def no_secret(text: str) -> SecretLines:
+    return SecretLines()
+
+
+def secrets(*lines: int) -> SecretDetector:
+    return lambda text: SecretLines(frozenset(lines))
 
 
 def rules(name: str, text: str) -> list[LintRule]:
@@ -102,17 +114,42 @@ def test_a_numbered_continuation_is_told_apart_from_a_subject_with_a_number(case
 
 
 def test_a_text_that_looks_like_a_secret_is_told_by_its_lines_alone() -> None:
-    hints = lint_file("topic.md", HEAD + "open sesame", lambda text: [7, 4, 4])
+    hints = lint_file("topic.md", HEAD + "open sesame", secrets(7, 4))
     assert [hint.rule for hint in hints] == [LintRule.SECRET]
     assert "(lines 4, 7)" in hints[0].text
     assert "sesame" not in hints[0].text
 
 
 def test_of_many_such_lines_the_first_five_are_named() -> None:
-    (hint,) = lint_file("MEMORY.md", "text", lambda text: range(1, 100))
+    (hint,) = lint_file("MEMORY.md", "text", secrets(*range(1, 100)))
     assert "(lines 1, 2, 3, 4, 5 and more)" in hint.text
-    (hint,) = lint_file("MEMORY.md", "text", lambda text: range(1, 6))
+    (hint,) = lint_file("MEMORY.md", "text", secrets(*range(1, 6)))
     assert "(lines 1, 2, 3, 4, 5)" in hint.text
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("a" * SECRET_CHARACTERS, None),
+        ("a" * (SECRET_CHARACTERS + 1), SECRET_CHARACTERS),
+        ("\n" * (SECRET_LINES - 1), None),
+        ("\n" * SECRET_LINES, SECRET_LINES - 1),
+    ],
+)
+def test_what_lies_beyond_the_bound_is_not_looked_at_for_secrets_and_that_is_told(text: str, seen: int | None) -> None:
+    given: list[str] = []
+    hints = lint_file("MEMORY.md", text, lambda part: given.append(part) or SecretLines())
+    told = [hint.text for hint in hints if hint.rule is LintRule.NOT_LOOKED_AT]
+    assert len(given[0]) == (len(text) if seen is None else seen)
+    assert len(told) == (seen is not None)
+    assert seen is None or f"Only its first {seen:,} characters" in told[0]
+
+
+def test_a_line_that_is_too_long_to_be_looked_at_is_told_as_that() -> None:
+    (secret, long) = lint_file("MEMORY.md", "text", lambda text: SecretLines(frozenset({4}), frozenset({2, 9})))
+    assert (secret.rule, long.rule) == (LintRule.SECRET, LintRule.NOT_LOOKED_AT)
+    assert "(line 4)" in secret.text
+    assert "(lines 2, 9)" in long.text
 
 
 def test_the_reminder_names_the_file_and_each_thing_to_put_right() -> None:

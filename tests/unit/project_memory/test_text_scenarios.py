@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pi_sandbox.project_memory.index import IndexFile, staleness_notice, take_snapshot
-from pi_sandbox.project_memory.lint import LintRule, lint_file, lint_reminder
+from pi_sandbox.project_memory.lint import LintRule, SecretLines, lint_file, lint_reminder
 from pi_sandbox.project_memory.memory_reading import read_index, recall
 from pi_sandbox.project_memory.recall_budget import RecallBudget
 from pi_sandbox.project_memory.reminders import age_reminder
@@ -45,7 +45,7 @@ def test_m1_a_correction_beyond_the_window_is_told_and_its_topic_can_still_be_ch
     write(tmp_path, "port.md", "---\ndescription: the port of the gateway\n---\n\nIt is 8443.\n")
 
     text = (tmp_path / "MEMORY.md").read_text()
-    hints = lint_file("MEMORY.md", text, lambda text: ())
+    hints = lint_file("MEMORY.md", text, lambda _: SecretLines())
     assert [hint.rule for hint in hints] == [LintRule.OVER_LIMIT]
     assert "It has 230 lines" in lint_reminder("MEMORY.md", hints)
 
