@@ -34,6 +34,8 @@ from pi_sandbox.system.files import make_private_folders, read_regular_file
 _BEGUN, _DONE = ".begun.json", ".json"
 _UNFINISHED = ".new"
 _ID = re.compile(r"[0-9]{13}-[0-9a-f]{8}")
+_LATEST_MS = 2**42
+"""The year 2109: no name after it is one of ours, and after the last possible one there would be no room for more."""
 _ENTRY_BYTES = 64 * 1024
 _TURN_SECONDS = 2.0
 _POLL_SECONDS = 0.01
@@ -97,7 +99,7 @@ class Journal:
 
     def _new_id(self) -> str:
         """Give an id after all there are, whatever the clock says."""
-        last = max((int(name[:13]) for name in self._names()), default=0)
+        last = max((at for name in self._names() if (at := int(name[:13])) <= _LATEST_MS), default=0)
         return f"{max(time.time_ns() // 1_000_000, last + 1):013d}-{secrets.token_hex(4)}"
 
     def _names(self) -> list[str]:

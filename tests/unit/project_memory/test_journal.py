@@ -119,6 +119,17 @@ def test_entries_come_in_the_order_of_the_changes_also_when_the_clock_goes_back(
     assert entries[4].at < entries[0].at
 
 
+@pytest.mark.parametrize("name", ["9999999999999-ffffffff", f"{2**42}-ffffffff"])
+def test_a_name_of_the_far_future_hides_no_later_entry(tmp_path: Path, name: str) -> None:
+    journal = Journal(tmp_path / "journal")
+    first = note(journal, 1)
+    content = (tmp_path / "journal" / f"{first}.json").read_bytes()
+    (tmp_path / "journal" / f"{name}.json").write_bytes(content)
+    later = [note(journal, number) for number in (2, 3)]
+    assert {entry.id for entry in journal.entries()} == {first, name, *later}
+    assert all(journal.entry(identity) is not None for identity in later)
+
+
 def test_the_oldest_entries_go_first_with_the_bytes_that_nobody_needs(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal", entries=3)
     shared = journal.begin(change("shared.md"), FileState(b"old"))
