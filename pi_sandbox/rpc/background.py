@@ -26,6 +26,7 @@ from pi_sandbox.project_memory.maintenance import (
 from pi_sandbox.project_memory.memory_files import SeenFile, read_for_baseline
 from pi_sandbox.project_memory.publish import Published
 from pi_sandbox.project_memory.state import last_dream_at, read_shared_state, read_state, swap
+from pi_sandbox.project_memory.write_paths import check_as_given
 from pi_sandbox.rpc import protocol_types as types
 from pi_sandbox.rpc.call import Call, Notify
 from pi_sandbox.rpc.errors import ErrorCode, RequestError
@@ -216,6 +217,7 @@ class Background:
         content: str,
         check: Callable[[SeenFile | None, str], None],
     ) -> types.TaskWriteResult:
+        check_as_given(self._access.storage.memory, path)
         file = self._access.memory_file(path)
         where = str(self._access.working_directory / path) if file is None else str(file)
         data = node_bytes(content)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,22 @@ def test_what_a_killed_write_left_is_gone_when_the_next_session_begins(open_sess
     open_session(session_id="two")
 
     assert [each.name for each in session.memory.iterdir()] == ["a.md"]
+
+
+@pytest.mark.parametrize("name", ["link.txt", ".git/link.md", "link.md"])
+def test_a_write_is_judged_by_the_path_as_given_too_and_not_only_by_where_it_leads(open_session, name):
+    session = open_session()
+    (session.memory / ".git").mkdir()
+    link = session.memory / name
+    link.symlink_to(session.memory / "topic.md")
+    ask = partial(session.ask, "task/write", taskId=begin(session), path=str(link), content="x")
+
+    if name == "link.md":
+        ask()
+    else:
+        with pytest.raises(FilesError, match=r"not a \.md file|version control"):
+            ask()
+    assert (session.memory / "topic.md").exists() is (name == "link.md")
 
 
 def test_a_cancelled_write_changes_nothing(open_session):
