@@ -127,6 +127,7 @@ class Engine:
             "engineVersion": __version__,
             "projectRoot": str(storage.project_root),
             "projectId": storage.project_id,
+            "nameWasTaken": storage.name_was_taken,
             "memoryFolder": str(storage.memory),
             "memoryRootId": storage.memory_root_id,
             "readOnly": access.read_only,

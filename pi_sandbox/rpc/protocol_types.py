@@ -75,6 +75,7 @@ class InitializeResult(TypedDict):
     memoryRootId: str
     readOnly: bool
     configuration: Configuration
+    nameWasTaken: bool
 
 
 class PromptSectionsParams(TypedDict):

@@ -65,6 +65,7 @@ export interface InitializeResult {
   memoryRootId: string;
   readOnly: boolean;
   configuration: Configuration;
+  nameWasTaken: boolean;
 }
 
 /** Asks for the sections of the system prompt, the same bytes until `prompt/clear`. */
