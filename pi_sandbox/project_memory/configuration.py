@@ -73,7 +73,7 @@ def _is_model(value: object) -> bool:
 def _is_folder(value: object) -> bool:
     if value is None:
         return True
-    if not isinstance(value, str) or "\0" in value:
+    if not isinstance(value, str) or "\0" in value or value.startswith("~//"):
         return False
     parts = PurePosixPath(value).parts
     return len(parts) > 1 and parts[0] in ("/", "~") and ".." not in parts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import stat
 import threading
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -179,9 +180,12 @@ class MainSession:
             return {"reminder": None, "suppress": None}
         name = self._access.name_of(file)
         try:
-            modified = floored_ms(file.stat().st_mtime_ns)
+            status = file.stat()
         except OSError:
             return {"reminder": None, "suppress": None}
+        if not stat.S_ISREG(status.st_mode):
+            return {"reminder": None, "suppress": None}
+        modified = floored_ms(status.st_mtime_ns)
         suppress = name if params["complete"] and is_topic_name(name) else None
         return {"reminder": age_reminder(name, modified, now_ms()) or None, "suppress": suppress}
 

@@ -57,7 +57,7 @@ FITTING = {
 }
 UNFITTING = {
     "enabled": ["true", 1, None],
-    "autoMemoryDirectory": ["memory", "", "/", "~", "~ada/memory", "/srv/../etc", "/a\0b", 7],
+    "autoMemoryDirectory": ["memory", "", "/", "~", "~ada/memory", "/srv/../etc", "/a\0b", "~//etc", 7],
     "recall.enabled": ["on"],
     "recall.model": ["small", "/small", "provider/", "a/b\n", 7],
     "extract.enabled": [0],
