@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 import click
 
 from pi_sandbox import __version__
-from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.errors import FilesError, PiSandboxError, quoted
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.memory_text.visible import visible
+from pi_sandbox.system.standard_streams import open_missing_standard_streams
 
 if TYPE_CHECKING:
     from pi_sandbox.rpc.memory_access import MemoryAccess
@@ -35,6 +36,7 @@ LINE_BYTES = 1024 * 1024
 
 def main() -> NoReturn:
     """Runs the command of this process and ends it with a code of `exit_codes`."""
+    open_missing_standard_streams()
     try:
         commands(prog_name="pi-memory-engine", standalone_mode=False)
         code = ExitCode.OK
@@ -46,10 +48,13 @@ def main() -> NoReturn:
         code = _said(error.message, error.hint, error.exit_code)
     except BrokenPipeError:
         code = ExitCode.BROKEN_PIPE
+    except OSError as error:
+        where = "" if error.filename is None else f"{quoted(error.filename)}: "
+        code = _said(f"{where}{error.strerror or error}", "check the place and its permissions", ExitCode.FILES)
     sys.exit(code)
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 @click.version_option(__version__)
 def commands() -> None:
     """Keeps the memory of pi's projects: serves pi's extension, and answers people who ask why."""
@@ -150,7 +155,7 @@ def log_changes(agent_folder: Path, project: Path, limit: int, as_json: bool) ->
         if as_json:
             line = json.dumps(change)
         else:
-            when = datetime.fromtimestamp(change["at"] / 1000).astimezone().isoformat(" ", "seconds")
+            when = _time(change["at"])
             done = "" if change["outcome"] == "done" else f"  ({change['outcome']})"
             line = visible(f"{change['id']}  {when}  {change['task']:8}  {change['action']:6}  {change['path']}{done}")
         sys.stdout.write(line + "\n")
@@ -187,6 +192,8 @@ def stress(folder: Path | None, writers: int, kills: int, namespaces: int, seed:
     from pi_sandbox.project_memory.stress_checks import StressFailedError, StressPlan
 
     plan = StressPlan(writers=writers, kills=kills, namespaces=namespaces, seed=seed, with_lock=not without_lock)
+    if folder is not None and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FilesError(f"{quoted(folder)} is not an empty folder", "name a new one")
     with tempfile.TemporaryDirectory(prefix="pi-memory-stress-") as temporary:
         result = run_stress(folder or Path(temporary) / "run", plan)
     sys.stdout.write(f"{result.summary()}\n")
@@ -195,9 +202,17 @@ def stress(folder: Path | None, writers: int, kills: int, namespaces: int, seed:
 
 
 def _memory(agent_folder: Path, project: Path) -> MemoryAccess:
-    from pi_sandbox.rpc.engine import open_memory
+    from pi_sandbox.rpc.engine import find_memory
 
-    return open_memory(agent_folder.absolute(), Path.home(), project.absolute(), "pi-memory-engine")
+    return find_memory(agent_folder.absolute(), Path.home(), project.absolute())
+
+
+def _time(milliseconds: int) -> str:
+    """Give a time of this place's clock; a number that no calendar has stays one."""
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000).astimezone().isoformat(" ", "seconds")
+    except (OverflowError, ValueError, OSError):
+        return str(milliseconds)
 
 
 def _said(message: str, hint: str, code: ExitCode) -> ExitCode:

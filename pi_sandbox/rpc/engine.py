@@ -144,7 +144,23 @@ def classify_command(params: types.BashClassifyParams, _: Call) -> types.BashCla
 
 
 def open_memory(agent: Path, home: Path, cwd: Path, session_id: str) -> MemoryAccess:
-    """Give the memory of the project that `cwd` belongs to; raises `PiSandboxError` and `OSError`."""
+    """Give the memory of the project that `cwd` belongs to, made where it is wanted and not there.
+
+    Raises `PiSandboxError` and `OSError`.
+    """
+    configuration, root, memory = _wanted(agent, home, cwd)
+    storage, read_only = _storage(agent, root, memory, configuration)
+    return MemoryAccess(storage, configuration, cwd, home, session_id, read_only)
+
+
+def find_memory(agent: Path, home: Path, cwd: Path) -> MemoryAccess:
+    """Give the memory of a project for a person who looks at it: nothing is made. Raises as `open_memory` does."""
+    configuration, root, memory = _wanted(agent, home, cwd)
+    return MemoryAccess(locate(agent, root, memory), configuration, cwd, home, "pi-memory-engine", read_only=False)
+
+
+def _wanted(agent: Path, home: Path, cwd: Path) -> tuple[Configuration, Path, Path | None]:
+    """Give the configuration, the project's root, and the folder that the configuration names for its memory."""
     for folder in (agent, home, cwd):
         if not folder.is_absolute():
             raise RequestError(
@@ -153,8 +169,7 @@ def open_memory(agent: Path, home: Path, cwd: Path, session_id: str) -> MemoryAc
     config_file = agent / FOLDER / "config.json"
     content = read_regular_file(config_file, limit=CONFIGURATION_BYTES, follow_links=True)
     configuration = parse_configuration(None if content is None else content.data, config_file)
-    storage, read_only = _storage(agent, project_root(cwd), memory_folder(configuration, home), configuration)
-    return MemoryAccess(storage, configuration, cwd, home, session_id, read_only)
+    return configuration, project_root(cwd), memory_folder(configuration, home)
 
 
 def _storage(agent: Path, root: Path, memory: Path | None, configuration: Configuration) -> tuple[ProjectStorage, bool]:

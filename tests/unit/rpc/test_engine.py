@@ -187,6 +187,19 @@ def test_a_memory_that_can_only_be_read_has_recall_and_no_tasks(open_session, tm
         assert error.value.rule == "read-only"
 
 
+def test_only_a_file_is_suppressed(open_session):
+    session = open_session()
+    (session.memory / "folder.md").mkdir()
+    (session.memory / "file.md").touch()
+    os.mkfifo(session.memory / "pipe.md")
+    suppressed = {
+        name: session.ask("file/read", path=str(session.memory / name), complete=True)["suppress"]
+        for name in ("folder.md", "file.md", "pipe.md")
+    }
+
+    assert suppressed == {"folder.md": None, "file.md": "file.md", "pipe.md": None}
+
+
 def test_a_secret_is_told_by_its_line_and_never_repeated(open_session):
     session = open_session()
     token = "gl" + "pat-" + "x4Kq9Tz2Lm7Wc5Rb8Vy3"
@@ -230,6 +243,57 @@ def test_a_wrong_command_is_told_in_a_sentence(tmp_path, arguments):
     assert done.returncode != 0
     assert "Traceback" not in done.stderr
     assert done.stderr
+
+
+def test_to_look_at_a_project_without_memory_makes_nothing(tmp_path):
+    for name in ("agent", "project"):
+        (tmp_path / name).mkdir()
+    done = run(tmp_path, "log")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert list((tmp_path / "agent").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{engine} log --project /nonexistent",
+        "cd {here}/gone; rmdir ../gone; {engine} log --agent-folder {here}",
+        "{engine} stress --folder {here}",
+        "{engine}",
+    ],
+)
+def test_a_place_that_cannot_be_used_is_told_in_a_sentence(tmp_path, line):
+    (tmp_path / "gone").mkdir()
+    (tmp_path / "kept").touch()
+    command = line.format(engine=ENGINE, here=tmp_path)
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+
+    assert done.returncode != 0
+    assert done.stderr.startswith("pi-memory-engine: ")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&-", "2>&-"])
+@pytest.mark.parametrize("command", ["serve", "classify"])
+def test_a_descriptor_that_is_closed_ends_it(tmp_path, command, closed):
+    shell = ["sh", "-c", f"echo '{{}}' | {ENGINE} {command} {closed}"]
+    done = subprocess.run(shell, capture_output=True, text=True, timeout=60, check=False)
+
+    assert "Traceback" not in done.stderr
+
+
+def test_a_time_that_no_calendar_has_is_shown_as_a_number(open_session, tmp_path):
+    session = open_session()
+    session.ask("task/write", taskId=begin(session), path=str(session.memory / "a.md"), content="first")
+    folder = next((tmp_path / "agent/project-memory/memory-roots").iterdir()) / "journal"
+    entry = next(each for each in folder.iterdir() if each.suffix == ".json")
+    values = json.loads(entry.read_text())
+    entry.write_text(json.dumps({**values, "at": 10**15}))
+    done = run(tmp_path, "log")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "a.md" in done.stdout
 
 
 def test_commands_are_classified_line_by_line_in_order(tmp_path):
