@@ -3,12 +3,12 @@
 import itertools
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from pi_sandbox.containers.image import expected_image
 from pi_sandbox.project_memory.lease import parse
 from tests.unit.project_memory.contenders import CHECKOUT, Contender, go, pass_time
 
@@ -20,11 +20,8 @@ CONTENDER = "/checkout/tests/unit/project_memory/lock_contender.py"
 
 @pytest.fixture(scope="module")
 def image() -> str:
-    """The id of the agent's image."""
-    told = subprocess.run(
-        (sys.executable, "-m", "pi_sandbox", "image", "status"), capture_output=True, text=True, check=True
-    ).stdout
-    return next(line.split()[-1] for line in told.splitlines() if "agent" in line)
+    """The name of the agent's image."""
+    return expected_image("agent").tag
 
 
 @pytest.fixture
