@@ -6,6 +6,7 @@ import secrets
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from pi_sandbox.errors import quoted
 from pi_sandbox.project_memory.baseline import BaselineDecision, Baselines, judge_edit, judge_write
@@ -32,6 +33,8 @@ from pi_sandbox.rpc.call import Call, Notify
 from pi_sandbox.rpc.errors import ErrorCode, RequestError
 from pi_sandbox.rpc.journal_methods import change_of
 from pi_sandbox.rpc.memory_access import MemoryAccess, now_ms
+
+T = TypeVar("T")
 
 _STATE_WAIT_SECONDS = 2.0
 _LOCK_OF = {"extract": LockName.EXTRACT, "dream": LockName.DREAM}
@@ -145,14 +148,14 @@ class Background:
         """Answer `task/read`."""
         running = self._allowed(params["taskId"])
         file = self._access.memory_file(params["path"])
-        seen = None if file is None or params["image"] else read_for_baseline(file)
         if file is None:
             return {"baseline": False}
-        unseen = seen is None or seen.version.digest != params["digest"]
+        seen = None if params["image"] else read_for_baseline(file)
         with running.changing:
             if seen is None:
                 running.baselines = running.baselines.without(str(file))
             else:
+                unseen = seen.version.digest != params["digest"]
                 running.baselines = running.baselines.after_read(
                     str(file), seen.version, truncated=params["truncated"] or unseen, image=False
                 )
@@ -244,27 +247,23 @@ class Background:
         reason = self._why_no_dream()
         if reason is not None:
             return reason
-        found: list[DreamAttempt | None] = [None]
 
-        def attempt(still_held: Callable[[], bool]) -> bool:
-            found[0] = begin_dream(self._access.storage, now_ms(), lambda: still_held() and running.lock.still_held())
-            return found[0] is not None
+        def attempt(still_held: Callable[[], bool]) -> DreamAttempt | None:
+            return begin_dream(self._access.storage, now_ms(), lambda: still_held() and running.lock.still_held())
 
-        if not self._with_state_lock(attempt):
-            return "another session is writing the time of a dream"
-        running.attempt = found[0]
-        return None
+        running.attempt = self._with_state_lock(attempt)
+        return "another session is writing the time of a dream" if running.attempt is None else None
 
     def _why_no_dream(self) -> str | None:
         last = last_dream_at(read_shared_state(self._access.storage))
         sessions = sessions_since(read_state(self._access.storage.store_state), last, self._access.session_id)
         return why_no_dream(now_ms(), last, sessions, self._access.configuration)
 
-    def _with_state_lock(self, change: Callable[[Callable[[], bool]], bool]) -> bool:
-        """Make a change of a state file while nobody else does, and say whether it was made."""
+    def _with_state_lock(self, change: Callable[[Callable[[], bool]], T]) -> T | None:
+        """Make a change of a state file while nobody else does, and give what it gives; `None` if others kept on."""
         lock = acquire_within(self._place(LockName.LAST_DREAM_AT), seconds=_STATE_WAIT_SECONDS)
         if isinstance(lock, Busy):
-            return False
+            return None
         try:
             return change(lock.still_held)
         finally:

@@ -10,7 +10,7 @@ import pytest
 
 from pi_sandbox.containers.image import expected_image
 from pi_sandbox.project_memory.lease import parse
-from tests.unit.project_memory.contenders import CHECKOUT, Contender, go, pass_time
+from tests.unit.project_memory.contenders import CHECKOUT, Contender, go, kill_running, pass_time
 
 pytestmark = pytest.mark.image
 
@@ -64,9 +64,7 @@ class Boxes:
         names = list(self._running.values())
         if names:
             subprocess.run(("docker", "rm", "--force", *names), capture_output=True, check=False, timeout=60)
-        for contender in self._running:
-            if contender.process.returncode is None:
-                contender.kill()
+        kill_running(self._running)
 
 
 def test_of_two_containers_one_gets_the_lock(boxes: Boxes, locks: Path) -> None:

@@ -12,7 +12,7 @@ from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.lease import TERMS, LockName, parse
 from pi_sandbox.project_memory.lock_files import DiskLockFolder
 from pi_sandbox.project_memory.locks import Busy, HeldLock, LockPlace, acquire
-from tests.unit.project_memory.contenders import Contender, go, pass_time
+from tests.unit.project_memory.contenders import Contender, go, kill_running, pass_time
 
 APART = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
 APART_WITH_OUR_PROC = ("unshare", "--pid", "--fork", "--kill-child")
@@ -34,9 +34,7 @@ def locks(tmp_path: Path) -> Path:
 def started() -> Iterator[list[Contender]]:
     contenders: list[Contender] = []
     yield contenders
-    for contender in contenders:
-        if contender.process.returncode is None:
-            contender.kill()
+    kill_running(contenders)
 
 
 def start(started: list[Contender], locks: Path, *commands: tuple[str, ...]) -> list[Contender]:

@@ -18,7 +18,7 @@ SPEC = make_spec(
     "-c",
     "true",
     name="pi-sandbox-test",
-    mounts=(bind(Path("/src/a:b"), "/work"), bind(Path("/ro"), "/ro", read_only=True), mask("/work/hidden")),
+    mounts=(bind(Path("/src/a:b"), "/project"), bind(Path("/ro"), "/ro", read_only=True), mask("/project/hidden")),
     environment=(("WORD", "a=b c"), ("LANG", "C.UTF-8")),
 )
 IMAGE: dict[str, Any] = {"Config": {"Env": ["PATH=/bin", "LANG=C.UTF-8"], "Labels": {"made": "here"}}}
@@ -27,8 +27,8 @@ PODMAN = replace(FACTS, product="Podman", rootless=True)
 DOCKER_REPORT: dict[str, Any] = {
     "Image": SPEC.image,
     "Mounts": [
-        {"Type": "tmpfs", "Source": "", "Destination": "/work/hidden", "RW": False, "Propagation": ""},
-        {"Type": "bind", "Source": "/src/a:b", "Destination": "/work", "RW": True, "Propagation": "rprivate"},
+        {"Type": "tmpfs", "Source": "", "Destination": "/project/hidden", "RW": False, "Propagation": ""},
+        {"Type": "bind", "Source": "/src/a:b", "Destination": "/project", "RW": True, "Propagation": "rprivate"},
         {"Type": "bind", "Source": "/ro", "Destination": "/ro", "RW": False, "Propagation": "rprivate"},
     ],
     "Config": {
@@ -48,7 +48,7 @@ DOCKER_REPORT: dict[str, Any] = {
         "Mounts": [
             {
                 "Type": "tmpfs",
-                "Target": "/work/hidden",
+                "Target": "/project/hidden",
                 "ReadOnly": True,
                 "TmpfsOptions": {"SizeBytes": 4096, "Mode": 0o555},
             }
@@ -92,7 +92,7 @@ def podman_report() -> dict[str, Any]:
         "/tmp": "size=16m,mode=1777,nosuid,nodev,notmpcopyup,rw,rprivate",
         "/run": "rw,rprivate,nosuid,nodev,tmpcopyup",
         "/var/tmp": "rw,rprivate,nosuid,nodev,tmpcopyup",
-        "/work/hidden": "ro,size=4096,mode=0555,nosuid,nodev,noexec,notmpcopyup,rprivate",
+        "/project/hidden": "ro,size=4096,mode=0555,nosuid,nodev,noexec,notmpcopyup,rprivate",
     }
     host["CapDrop"] = [
         *("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE"),
@@ -204,9 +204,9 @@ def test_a_limit_that_is_not_enforced_is_told_apart(field: str, name: str) -> No
 @pytest.mark.parametrize(
     ("field", "change"),
     [
-        ("mounts", lambda report: report["HostConfig"]["Tmpfs"].pop("/work/hidden")),
-        ("mounts", lambda report: report["HostConfig"]["Tmpfs"].update({"/work/hidden": "rw,size=4096"})),
-        ("mounts", lambda report: report["HostConfig"]["Tmpfs"].update({"/work/hidden": "ro,size=4096,tmpcopyup"})),
+        ("mounts", lambda report: report["HostConfig"]["Tmpfs"].pop("/project/hidden")),
+        ("mounts", lambda report: report["HostConfig"]["Tmpfs"].update({"/project/hidden": "rw,size=4096"})),
+        ("mounts", lambda report: report["HostConfig"]["Tmpfs"].update({"/project/hidden": "ro,size=4096,tmpcopyup"})),
         ("tmpfs", lambda report: report["HostConfig"]["Tmpfs"].update({"/tmp": "size=16m,tmpcopyup"})),
         ("dropped capabilities", lambda report: report["HostConfig"]["CapDrop"].remove("SETUID")),
         ("environment", lambda report: report["Config"]["Env"].append("LD_PRELOAD=/x")),

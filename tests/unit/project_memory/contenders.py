@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[3]
@@ -51,6 +52,13 @@ class Contender:
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
                 stream.close()
+
+
+def kill_running(contenders: Iterable[Contender]) -> None:
+    """Kills those that a test has left running."""
+    for contender in contenders:
+        if contender.process.returncode is None:
+            contender.kill()
 
 
 def go(folder: Path) -> None:

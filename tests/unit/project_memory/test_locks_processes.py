@@ -13,7 +13,7 @@ from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.lease import TERMS, LockName
 from pi_sandbox.project_memory.lock_files import DiskLockFolder
 from pi_sandbox.project_memory.locks import Busy, HeldLock, LockPlace, acquire
-from tests.unit.project_memory.contenders import Contender, go, pass_time
+from tests.unit.project_memory.contenders import Contender, go, kill_running, pass_time
 
 
 @pytest.fixture
@@ -26,9 +26,7 @@ def locks(tmp_path: Path) -> Path:
 def started() -> Iterator[list[Contender]]:
     contenders: list[Contender] = []
     yield contenders
-    for contender in contenders:
-        if contender.process.returncode is None:
-            contender.kill()
+    kill_running(contenders)
 
 
 def start(started: list[Contender], locks: Path, count: int, name: str = "dream.lock") -> list[Contender]:
