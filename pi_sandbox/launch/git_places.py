@@ -1,4 +1,4 @@
-"""Finds what git would take for a repository below a folder: `.git` folders, files and links, and bare repositories.
+"""Finds what git would take for a repository below a folder (git_access/discovery.py says what that is).
 
 Whoever may write such a place chooses programs that git runs on the owner's machine (hooks, `core.fsmonitor`, filters,
 a `gitdir:` or `commondir` that leads elsewhere). Nothing is followed; the nearest folders come first, so that the bound
@@ -12,13 +12,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pi_sandbox.errors import quoted
+from pi_sandbox.git_access.discovery import entries_of, repositories_in
 from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind
+from pi_sandbox.workspace.level_names import is_git_name
 
 MOST_FOLDERS = 20_000
 """Folders that are looked into: about half a second, and more than most checkouts have."""
-
-_BARE = frozenset({"HEAD", "objects", "refs"})
-"""What git itself asks for (gitrepository-layout(5); `is_git_directory` in setup.c)."""
 
 _CODE = ("config", "config.worktree", "commondir", "hooks", "info")
 _MOST_UNREAD = 3
@@ -56,23 +55,16 @@ def join_looks(looks: Iterable[GitLook]) -> GitLook:
 
 
 def _places(folder: Path, entries: list[os.DirEntry[str]]) -> Iterator[GitPlace]:
-    if {entry.name for entry in entries} >= _BARE:
-        yield from _place(folder, PlaceKind.BARE)
-    for entry in entries:
-        if _is_git(entry):
-            yield from _place(folder / entry.name, _kind(entry))
+    listed = {entry.name: entry for entry in entries}
+    for name in repositories_in(entries_of(entries)):
+        yield from _place(folder / name, _kind(listed[name]) if name else PlaceKind.BARE)
 
 
 def _to_look_into(folder: Path, entries: list[os.DirEntry[str]]) -> Iterator[Path]:
-    inner = frozenset({"objects", "refs"}) if {entry.name for entry in entries} >= _BARE else frozenset()
+    """Everything but git's own folders: a bare repository is a folder like others to git, which may hold one more."""
     for entry in entries:
-        if entry.is_dir(follow_symlinks=False) and not _is_git(entry) and entry.name not in inner:
+        if entry.is_dir(follow_symlinks=False) and not is_git_name(entry.name):
             yield folder / entry.name
-
-
-def _is_git(entry: os.DirEntry[str]) -> bool:
-    """A file system that ignores case takes `.GIT` for the same."""
-    return entry.name.casefold() == ".git"
 
 
 def _kind(entry: os.DirEntry[str]) -> PlaceKind:

@@ -16,7 +16,7 @@ from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile, decode_con
 from pi_sandbox.memory_check.personal_data import find_personal_in
 from pi_sandbox.memory_check.prefilter import TextBatch
 from pi_sandbox.memory_check.secret_scan import scan_texts
-from pi_sandbox.workspace.level_names import folded_name
+from pi_sandbox.workspace.level_names import is_git_name, name_on_any_disk
 
 _BATCH_CHARACTERS = 1_500_000
 """Characters whose different words are held at once; a longer text is its own batch."""
@@ -25,7 +25,8 @@ _KIND_MESSAGES = {
     FileKind.SYMLINK: ("symlink", "a link is not followed and may lead out of the store; replace it by a file"),
     FileKind.GITLINK: (
         "nested-repository",
-        "a repository inside the store (.git, or HEAD, objects and refs): its files would not be pushed; move it out",
+        "a repository inside the store (.git, or HEAD beside refs or commondir): git runs what its settings name, and "
+        "its files would not be pushed; move it out",
     ),
     FileKind.UNREADABLE: ("unreadable", "the file cannot be read, so it cannot be checked"),
     FileKind.TOO_LARGE: (
@@ -34,7 +35,6 @@ _KIND_MESSAGES = {
     ),
     FileKind.SPECIAL: ("special-file", "neither a file nor a folder"),
 }
-_GIT_NAMES = frozenset({".git", "git~1"})
 _GIT_MODULES = frozenset({".gitmodules", "gitmod~1"})
 _FILTERING = re.compile(r"(?:^|\s)(?:filter|working-tree-encoding|ident)(?:=|\s|$)")
 _HIDING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -136,12 +136,11 @@ def _path_findings(file: MemoryFile) -> Iterator[Finding]:
     if file.kind in _KIND_MESSAGES:
         category, message = _KIND_MESSAGES[file.kind]
         yield Finding(file.path, None, Severity.BLOCKING, category, message)
-    names = [folded_name(name).split(":")[0].rstrip(" .") for name in file.path.split("/")]
-    if any(name in _GIT_NAMES for name in names) or names[-1] in _GIT_MODULES:
+    names = file.path.split("/")
+    last = name_on_any_disk(names[-1])
+    if last in _GIT_MODULES or any(is_git_name(name) for name in names):
         yield Finding(file.path, None, Severity.BLOCKING, "git-path", "git would treat this path specially")
-    elif names[-1] == ".gitattributes" and any(
-        _FILTERING.search(line) for line in lines_of(file.content.decode("latin-1"))
-    ):
+    elif last == ".gitattributes" and any(_FILTERING.search(line) for line in lines_of(file.content.decode("latin-1"))):
         yield Finding(
             file.path,
             None,

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.git_access.discovery import entries_of, repositories_in
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.trees import DEPTH_LIMIT, ENTRIES_LIMIT, PATHS_LIMIT_CHARACTERS
 from pi_sandbox.memory_check.memory_file import FileKind
@@ -33,8 +34,6 @@ _ATTEMPTS = 3
 _IGNORE_FILE = ".gitignore"
 _IGNORE_FILES_SHOWN = 5
 _SHOWN_PATH = 80
-_BARE = (("head", False), ("objects", True), ("refs", True))
-"""What makes a folder a repository for git, by name and whether it is a folder (setup.c, is_git_directory)."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ def _listed(folders: OpenFolders) -> Iterator[ListedFile]:
         except OSError:
             yield ListedFile(folder, FileKind.UNREADABLE, False)
             continue
-        if folder and _is_repository(found, inner):
+        if folder and repositories_in(entries_of(found)):
             yield ListedFile(folder, FileKind.GITLINK, False)
             continue
         yield from files
@@ -164,11 +163,6 @@ class _Room:
                 "take out of the store what is no memory",
             )
         return True
-
-
-def _is_repository(found: "list[os.DirEntry[str]]", folders: "list[os.DirEntry[str]]") -> bool:
-    names = {entry.name.casefold(): False for entry in found} | {entry.name.casefold(): True for entry in folders}
-    return ".git" in names or all(names.get(name) is is_folder for name, is_folder in _BARE)
 
 
 def _below(folder: str, name: str) -> str:

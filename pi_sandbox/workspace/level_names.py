@@ -10,13 +10,16 @@
 Blanks, colons, commas, quotes, leading hyphens, `$(…)` and letters of any script are ordinary.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
+from pi_sandbox.memory_text.invisible import ALWAYS_IGNORED, JOINERS
 from pi_sandbox.settings.text_rules import describe_unprintable, first_unprintable
 
 NOTE_FORMAT_NAMES = frozenset({"notes", "auto", "readme.md", "briefing.md", "index.md", "log.md"})
 _GIT_NAMES = frozenset({".git", "git~1"})
+_IGNORED = re.compile(f"[{ALWAYS_IGNORED}{JOINERS}]")
 
 
 def refusal_of_level_name(name: str) -> str | None:
@@ -34,7 +37,17 @@ def refusal_of_level_name(name: str) -> str | None:
 
 def is_git_name(name: str) -> bool:
     """Tells whether git takes the name for `.git` on some disk."""
-    return folded_name(name).split(":")[0].rstrip(" .") in _GIT_NAMES
+    return name_on_any_disk(name) in _GIT_NAMES
+
+
+def name_on_any_disk(name: str) -> str:
+    """Give the form in which two names are equal if some disk would open the one for the other.
+
+    Some ignore letter case, HFS+ and case-folding ext4 ignorable characters too, Windows dots and blanks at the end and
+    what stands behind a colon (git's utf8.c, `is_hfs_dot_str`, and path.c, `is_ntfs_dotgit`).
+    """
+    folded = name.casefold() if name.isascii() else folded_name(_IGNORED.sub("", name))
+    return folded.partition(":")[0].rstrip(" .")
 
 
 def folded_name(name: str) -> str:

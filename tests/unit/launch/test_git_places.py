@@ -7,6 +7,7 @@ import pytest
 
 from pi_sandbox.launch.git_places import find_git, join_looks
 from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind
+from tests.unit.git_access.git_shapes import build, git_takes, surroundings
 
 
 def repository(folder: Path) -> Path:
@@ -49,13 +50,41 @@ def test_a_name_that_some_file_systems_take_for_the_same_is_found_too(tmp_path: 
     assert found(tmp_path) == {".GIT": PlaceKind.FOLDER}
 
 
-@pytest.mark.parametrize("missing", ["HEAD", "objects", "refs"])
+def test_a_folder_that_leads_git_elsewhere_for_all_but_its_head_is_found(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/HEAD").write_text("ref: refs/heads/m\n")
+    assert found(tmp_path) == {}
+    (tmp_path / "src/commondir").write_text("../lib/x\n")
+    assert found(tmp_path) == {"src": PlaceKind.BARE}
+
+
+@pytest.mark.parametrize("missing", ["HEAD", "refs"])
 def test_what_git_does_not_take_for_a_repository_is_none(tmp_path: Path, missing: str) -> None:
     bare = repository(tmp_path / "bare")
     (bare / missing).rename(bare / "other")
     (tmp_path / "git").mkdir()
     (tmp_path / ".gitignore").write_text("x")
     assert found(tmp_path) == {}
+
+
+def test_a_repository_inside_a_bare_one_is_found(tmp_path: Path) -> None:
+    repository(repository(tmp_path / "bare") / "objects/a/.git")
+    assert found(tmp_path) == {"bare": PlaceKind.BARE, "bare/objects/a/.git": PlaceKind.FOLDER}
+
+
+def test_in_whatever_folder_git_works_it_is_in_a_place_that_was_found_or_below_one(tmp_path: Path) -> None:
+    surroundings(tmp_path)
+    for seed in range(12):
+        (build(seed, tmp_path) / "down/inner").mkdir(parents=True)
+    places = find_git(tmp_path).places
+    holders = {place.path if place.kind is PlaceKind.BARE else place.path.parent for place in places}
+    worked = 0
+    for name, folders, _ in os.walk(tmp_path):
+        folders[:] = [inner for inner in folders if inner != ".git"]
+        if git_takes(Path(name), up_to=tmp_path):
+            worked += 1
+            assert holders & {Path(name), *Path(name).parents}, name
+    assert worked > 6
 
 
 def test_links_are_not_followed_and_what_is_inside_a_repository_is_its_own(tmp_path: Path) -> None:

@@ -67,16 +67,26 @@ def test_only_the_stores_own_git_is_left_out(store):
     assert set(kinds(store)) == {"a.md", ".gitignore", ".github/x", "notes"}
 
 
+@pytest.mark.parametrize("beside", ["refs/a", "commondir"])
 @pytest.mark.parametrize("inner", ["x", "notes/x"])
-def test_a_bare_repository_is_named_and_one_with_other_files_is_not(store, inner):
+def test_a_bare_repository_is_named_and_one_with_other_files_is_not(store, inner, beside):
     write(store, f"{inner}/HEAD", b"ref: refs/heads/main\n")
     write(store, f"{inner}/objects/a")
-    write(store, f"{inner}/refs")
     assert kinds(store)[f"{inner}/HEAD"] is FileKind.FILE
 
-    (store / inner / "refs").unlink()
-    write(store, f"{inner}/refs/a")
+    write(store, f"{inner}/{beside}")
     assert kinds(store) == {"a.md": FileKind.FILE, inner: FileKind.GITLINK}
+
+
+def test_a_repository_that_borrows_all_but_its_head_is_named_and_what_it_borrows_is_looked_at(store):
+    write(store, "notes/src/HEAD", b"ref: refs/heads/m\n")
+    write(store, "notes/src/commondir", b"../lib/x\n")
+    write(store, "notes/lib/x/config", b"[core]\n")
+    assert kinds(store) == {
+        "a.md": FileKind.FILE,
+        "notes/src": FileKind.GITLINK,
+        "notes/lib/x/config": FileKind.FILE,
+    }
 
 
 @pytest.mark.parametrize(("limit", "value"), [("ENTRIES_LIMIT", 4), ("PATHS_LIMIT_CHARACTERS", 31), ("DEPTH_LIMIT", 2)])
