@@ -1,10 +1,6 @@
-"""The spelling rule on a real disk that ignores case: exFAT by FUSE on a loop device.
-
-It needs root and Debian's packages exfat-fuse and exfatprogs.
-"""
+"""The spelling rule on a real disk that ignores case: exFAT by FUSE on a loop device."""
 
 import os
-import shutil
 import subprocess
 
 import pytest
@@ -13,9 +9,9 @@ from pi_sandbox.errors import UsageError
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.workspace.project_path import find_workspace
 from pi_sandbox.workspace.real_disk import RealDisk
+from tests.needs import Host, host_cannot, needs
 
 DOMAINS = ("private", "work")
-TOOLS = ("mkfs.exfat", "mount.exfat-fuse", "losetup", "umount")
 
 
 def run(*command):
@@ -24,9 +20,7 @@ def run(*command):
 
 @pytest.fixture
 def home(tmp_path):
-    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
-    if os.geteuid() != 0 or missing:
-        pytest.skip(f"needs root and {', '.join(missing) or 'nothing else'}")
+    needs(Host.ROOT, "mkfs.exfat", "mount.exfat-fuse", "losetup")
     image, mounted = tmp_path / "disk.img", tmp_path / "disk"
     mounted.mkdir()
     image.touch()
@@ -35,12 +29,12 @@ def home(tmp_path):
     try:
         device = run("losetup", "--find", "--show", image)
     except subprocess.CalledProcessError as error:
-        pytest.skip(f"no loop device: {error.stderr.strip()}")
+        host_cannot(Host.LOOP_DEVICES, error.stderr)
     try:
         try:
             run("mount.exfat-fuse", "-o", "umask=077", device, mounted)
         except subprocess.CalledProcessError as error:
-            pytest.skip(f"no FUSE: {error.stderr.strip()}")
+            host_cannot(Host.FUSE, error.stderr)
         try:
             yield mounted / "pi"
         finally:

@@ -10,9 +10,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from pi_sandbox.containers.docker_engine import DockerEngine, connect
+from tests.needs import missing
 
 IMAGE_TAG = "pi-sandbox-test-busybox:latest"
 FOLDERS = ("bin", "dev", "proc", "sys", "run", "tmp", "etc", "brain", "home/pi", "work")
@@ -71,8 +70,8 @@ def import_busybox(client: Any) -> str:
 
 @contextmanager
 def connected_engine(environ: Mapping[str, str] | None = None) -> Iterator[tuple[DockerEngine, str]]:
-    """Connects to the engine of the environment and gives it with the id of the test image; skips without busybox."""
+    """Connects to the engine of the environment and gives it with the id of the test image."""
     if busybox_path() is None:
-        pytest.skip("no static busybox for the test image (Debian: busybox-static)")
+        missing("there is no static busybox for the test image; script/setup installs busybox-static")
     with closing(connect(os.environ if environ is None else environ)) as engine:
         yield engine, import_busybox(engine.client)

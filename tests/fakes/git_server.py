@@ -25,6 +25,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from tests.needs import needs
+
 PROGRAM = "/usr/sbin/apache2"
 _MODULES = Path("/usr/lib/apache2/modules")
 _BACKEND = "/usr/lib/git-core/git-http-backend"
@@ -134,6 +136,7 @@ def git_server(
     names: tuple[str, ...] | None = None,
 ) -> Iterator[GitServer]:
     """Runs a server until the block ends."""
+    needs(PROGRAM, _BACKEND)
     _remove_left_folders()
     with tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -164,10 +167,6 @@ def _remove_left_folders() -> None:
         process = file.read_text().strip() if file.is_file() else ""
         if process.isdecimal() and not Path("/proc", process).exists():
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def is_available() -> bool:
-    return Path(PROGRAM).exists() and Path(_BACKEND).exists()
 
 
 def _configuration(server: GitServer) -> str:

@@ -4,7 +4,6 @@ The packages are Debian's dbus-daemon (dbus), gnome-keyring and libsecret-tools;
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -15,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.needs import needs
+
 PASSWORD = b"made up, for a keyring that lives as long as one test"
-PROGRAMS = ("dbus-daemon", "gnome-keyring-daemon", "secret-tool")
 
 # Owns a name on the bus and never answers: a service that hangs.
 _SILENT = """
@@ -103,11 +103,8 @@ class PrivateBus:
 
 @contextmanager
 def private_bus(folder: Path) -> Iterator[PrivateBus]:
-    """Starts a bus, and ends it with everything on it; without the programs it skips, or fails where that is asked."""
-    missing = [name for name in PROGRAMS if shutil.which(name) is None]
-    if missing:
-        reason = f"not installed: {', '.join(missing)}; script/setup installs them"
-        (pytest.fail if os.environ.get("TEST_ENGINE") == "required" else pytest.skip)(reason)
+    """Starts a bus, and ends it with everything on it."""
+    needs("dbus-daemon", "gnome-keyring-daemon", "secret-tool")
     for name in ("home", "run"):
         (folder / name).mkdir(mode=0o700)
     # An address for services that the bus would start by itself is left out: only what a test starts is there.

@@ -1,6 +1,6 @@
 """Further real engines for tests: rootless Podman of an ordinary user, and a Docker engine in another mount namespace.
 
-Each is made for the block and ended after it; where it cannot be made, the test is skipped with what is missing.
+Each is made for the block and ended after it.
 """
 
 import os
@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
+from tests.needs import Host, needs
 
 START_SECONDS = 60
 PODMAN_USER = "pi-sandbox-test"
@@ -35,19 +37,10 @@ class OtherEngine:
     tls_environ: dict[str, str] = field(default_factory=dict)
 
 
-def skip_without(*programs: str) -> None:
-    """Skips the test where not root, or where a program is missing."""
-    if os.getuid() != 0:
-        pytest.skip("only root can make this engine")
-    missing = [program for program in programs if shutil.which(program) is None]
-    if missing:
-        pytest.skip(f"not installed: {', '.join(missing)}")
-
-
 @contextmanager
 def rootless_podman() -> Iterator[OtherEngine]:
     """Gives the Docker-compatible service of rootless Podman, run by a user made for it."""
-    skip_without("podman", "runc", "newuidmap", "setpriv", "useradd", "catatonit")
+    needs(Host.ROOT, "podman", "runc", "newuidmap", "setpriv", "useradd", "catatonit")
     folder = Path(tempfile.mkdtemp(prefix="pi-sandbox-podman-"))
     home = folder / "home"
     subprocess.run(["useradd", "--create-home", "--home-dir", home, PODMAN_USER], check=True, capture_output=True)
@@ -88,7 +81,7 @@ def engine_elsewhere(hidden: Path) -> Iterator[OtherEngine]:
 
     It knows runsc, and answers over TLS too (`tls_environ`).
     """
-    skip_without("dockerd", "unshare", "openssl", "bash")
+    needs(Host.ROOT, Host.MOUNTS, "dockerd", "openssl")
     folder = Path(tempfile.mkdtemp(prefix="pi-sandbox-dockerd-"))
     # Made here and inherited, because the engine's own network namespace has no way to ours.
     listener = socket.create_server(("127.0.0.1", 0))
@@ -121,7 +114,7 @@ def engine_elsewhere(hidden: Path) -> Iterator[OtherEngine]:
 
 @contextmanager
 def running(command: Sequence[str | Path], log: Path, socket_path: Path, *inherited: int) -> Iterator[None]:
-    """Runs an engine until the block ends; skips the test with the end of its log where it does not come up."""
+    """Runs an engine until the block ends; fails with the end of its log where it does not come up."""
     with log.open("wb") as stream:
         process = subprocess.Popen(
             command, stdout=stream, stderr=stream, stdin=subprocess.DEVNULL, cwd="/", pass_fds=inherited
@@ -130,7 +123,7 @@ def running(command: Sequence[str | Path], log: Path, socket_path: Path, *inheri
         deadline = time.monotonic() + START_SECONDS
         while not socket_path.exists():
             if process.poll() is not None or time.monotonic() > deadline:
-                pytest.skip(f"the engine does not come up here: {log.read_text(errors='replace')[-400:]}")
+                pytest.fail(f"the engine does not come up: {log.read_text(errors='replace')[-2000:]}", pytrace=False)
             time.sleep(0.1)
         yield
     finally:

@@ -15,6 +15,7 @@ from tests.fakes.busybox_image import connected_engine
 from tests.fakes.container_runs import read, run, started
 from tests.fakes.container_specs import bind, make_spec, mask
 from tests.fakes.real_engines import OtherEngine, engine_elsewhere
+from tests.needs import needs
 
 
 class Elsewhere(NamedTuple):
@@ -50,8 +51,7 @@ def test_a_folder_that_the_engine_sees_empty_gives_no_error_so_a_marker_is_neede
 
 @pytest.fixture
 def gvisor(elsewhere: Elsewhere) -> Elsewhere:
-    if shutil.which("runsc") is None:
-        pytest.skip("not installed: runsc")
+    needs("runsc")
     assert "runsc" in elsewhere.engine.facts().runtimes
     return elsewhere
 

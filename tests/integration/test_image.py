@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from docker.errors import APIError
+from tests.fakes.engine_network import address_on
 
 from pi_sandbox.containers import image as image_module
 from pi_sandbox.containers.base_image import choose_base
@@ -29,6 +30,7 @@ from pi_sandbox.containers.image_inputs import BuildInput, image_inputs, inputs_
 from pi_sandbox.settings.settings import Proxies
 from pi_sandbox.system.shipped_files import shipped_folder
 from tests.fakes.http_proxy import http_proxy
+from tests.needs import Host
 
 AGENT_BYTES = 550_000_000
 REBUILD_SECONDS = 10
@@ -312,12 +314,11 @@ def test_a_change_of_the_python_code_rebuilds_the_agent_in_seconds(client, monke
 
 
 @pytest.mark.image
+@pytest.mark.needs(Host.DIRECT_REGISTRIES)
 def test_a_build_through_a_proxy_with_a_password_and_a_private_ca_leaves_neither_behind(client, monkeypatch, test_tag):
-    if any(os.environ.get(name) for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")):
-        pytest.skip("this machine reaches the registries only through a proxy of its own")
     marker = f"marker{time.time_ns()}"
     password = f"sesame{time.time_ns()}"
-    gateway = client.inspect_network("bridge")["IPAM"]["Config"][0]["Gateway"]
+    gateway = address_on("bridge")
     bundle = f"# {marker}\n".encode() + _host_bundle()
     inputs = image_inputs("sync")
     identity = ImageIdentity("sync", test_tag, inputs_digest(inputs))

@@ -17,6 +17,7 @@ from pi_sandbox.session.plan import HOME_LABEL
 from tests.fakes.real_engines import engine_elsewhere
 from tests.integration.memory.homes import note
 from tests.integration.session.sandbox import Sandbox, docker, make_sandbox, tree, wait_until
+from tests.needs import Host
 
 SECRET = "password: " + "".join(("Tr0ub", "4dor", "&3x-"))
 PERSON = "Ask erika.mustermann" + "@" + "firma-beispiel.de about it."
@@ -126,7 +127,7 @@ def test_an_engine_that_sees_other_files_gives_no_report_at_all(tmp_path: Path) 
     assert home.call("memory-check", "private").code == 32
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount")
+@pytest.mark.needs(Host.ROOT)
 def test_another_file_system_inside_a_store_is_named_and_nothing_is_started(home: Sandbox) -> None:
     inner = home.store("core") / "notes"
     subprocess.run(("mount", "-t", "tmpfs", "tmpfs", inner), check=True)

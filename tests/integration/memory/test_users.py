@@ -11,8 +11,9 @@ import pytest
 from tests.fakes.git_server import GitServer
 from tests.integration.memory.homes import Pushed, note
 from tests.integration.session.sandbox import Sandbox, run_git
+from tests.needs import Host
 
-pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="becoming another user needs root")
+pytestmark = pytest.mark.needs(Host.ROOT)
 
 UID = 12345
 SOCKET = Path("/var/run/docker.sock")

@@ -1,6 +1,5 @@
 """Locks, publishing and journal on disks that are full or read-only."""
 
-import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +15,10 @@ from pi_sandbox.project_memory.locks import Busy, HeldLock, LockPlace, acquire
 from pi_sandbox.project_memory.path_queue import PathQueue
 from pi_sandbox.project_memory.publish import MemoryWriter
 from pi_sandbox.project_memory.undo import log
+from tests.needs import Host
 from tests.unit.project_memory.memory_parts import delete, tree, write
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+pytestmark = pytest.mark.needs(Host.ROOT)
 
 
 class Disk:

@@ -1,8 +1,6 @@
 """The locks between PID namespaces, where one pid is many processes."""
 
 import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,16 +10,14 @@ from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.lease import TERMS, LockName, parse
 from pi_sandbox.project_memory.lock_files import DiskLockFolder
 from pi_sandbox.project_memory.locks import Busy, HeldLock, LockPlace, acquire
+from tests.needs import Host
 from tests.unit.project_memory.contenders import Contender, go, kill_running, pass_time
 
 APART = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
 APART_WITH_OUR_PROC = ("unshare", "--pid", "--fork", "--kill-child")
 
 
-@pytest.fixture(autouse=True)
-def _may_unshare() -> None:
-    if shutil.which("unshare") is None or subprocess.run((*APART, "true"), check=False).returncode != 0:
-        pytest.skip("this user may not make PID namespaces")
+pytestmark = pytest.mark.needs(Host.PID_NAMESPACES)
 
 
 @pytest.fixture

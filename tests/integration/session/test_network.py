@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.fakes.engine_network import address_on
 
-from tests.integration.session.sandbox import Sandbox, docker, inspect, probe_script, script_model, sections
+from tests.integration.session.sandbox import Sandbox, inspect, probe_script, script_model, sections
 
 ASK_WITH_NODE = """
 fetch(process.argv[1]).then(
@@ -31,7 +32,7 @@ CLIENTS = {
 @pytest.fixture(scope="module")
 def gateway() -> str:
     """The address of this machine as containers see it."""
-    return str(json.loads(docker("network", "inspect", "bridge"))[0]["IPAM"]["Config"][0]["Gateway"])
+    return address_on("bridge")
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from tests.fakes.engine_network import address_on
 
 from pi_sandbox.containers import docker_engine
 from pi_sandbox.containers.network import NETWORK
@@ -77,7 +78,7 @@ def test_two_containers_on_the_default_bridge_can(sandbox: Sandbox) -> None:
 def test_a_session_reaches_what_lies_outside(sandbox: Sandbox) -> None:
     project = sandbox.project("apart/one")
     sandbox.shell(project, "true").ok()
-    gateway = json.loads(docker("network", "inspect", NETWORK))[0]["IPAM"]["Config"][0]["Gateway"]
+    gateway = address_on(NETWORK)
     with serving_here(gateway) as port:
         assert sandbox.shell(project, ask(gateway, port)).ok() == "reached\n"
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.integration.session.sandbox import GIT_IDENTITY, Sandbox, probe_script, run_git, sections
+from tests.needs import Host, host_cannot
 
-pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="becoming another user needs root")
+pytestmark = pytest.mark.needs(Host.ROOT)
 
 SOCKET = Path("/var/run/docker.sock")
 PROBES = {
@@ -66,7 +67,7 @@ def test_a_session_works_for_any_user_and_every_file_is_theirs(user: tuple[int, 
 
 def test_a_user_who_may_not_use_the_engine_is_told_so_in_one_line(sandbox: Sandbox) -> None:
     if SOCKET.stat().st_mode & stat.S_IWOTH:
-        pytest.skip("everybody may use this engine")
+        host_cannot(Host.ENGINE_CLOSED)
     stranger = ("setpriv", "--reuid=12345", "--regid=12345", "--clear-groups")
     stranger += ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
     refused = Sandbox(sandbox.home, command=stranger).call("image", "status")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.fakes.git_server import GitServer, git_server, is_available
+from tests.fakes.git_server import GitServer, git_server
 from tests.integration.sync_inside.stores import Store, make_store
 
 _NUMBERS = itertools.count()
@@ -13,8 +13,6 @@ _NUMBERS = itertools.count()
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[GitServer]:
-    if not is_available():
-        pytest.skip("there is no apache2 with git http-backend; script/setup installs it")
     with git_server() as running:
         yield running
 

@@ -4,7 +4,6 @@
 """
 
 import os
-import shutil
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -29,7 +28,7 @@ TEXTS = int(os.environ.get("BASH_POLICY_TEXTS", "10000"))
 SEED = int(os.environ.get("BASH_POLICY_SEED", "1"))
 FILES = ("-delete", "a.md", "b.md", "x y", "[a]", "a*", "~", "é", "{a}", "$", "!", "#x", "-n", "a=b", "t0", ".hidden")
 
-pytestmark = pytest.mark.skipif(not shutil.which("bash"), reason="no bash to compare with")
+pytestmark = pytest.mark.needs("bash")
 
 
 @cache

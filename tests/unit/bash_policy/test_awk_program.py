@@ -3,18 +3,17 @@
 import itertools
 import random
 import resource
-import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from pi_sandbox.bash_policy.awk_program import judge_program
 from pi_sandbox.bash_policy.decision import Refused
+from tests.needs import needs
 
-AWKS = [[name] for name in ("mawk", "gawk", "original-awk") if shutil.which(name)]
-if shutil.which("busybox"):
-    AWKS.append(["busybox", "awk"])
+AWKS = [["mawk"], ["gawk"], ["original-awk"], ["busybox", "awk"]]
 
 _TOKENS = (
     *(
@@ -83,22 +82,28 @@ def _run(awk: list[str], program: str, folder: Path) -> None:
     )
 
 
-@pytest.mark.skipif(not AWKS, reason="no awk")
-def test_random_programs_that_are_accepted_leave_no_file_behind(tmp_path: Path) -> None:
+@cache
+def _accepted_programs() -> tuple[str, ...]:
     chance = random.Random(4)
-    (tmp_path / "in").write_text("a b\n1 2\n")
     programs = (_random_program(chance) for _ in itertools.count())
-    accepted = list(itertools.islice((program for program in programs if _is_accepted(program)), 25))
-    for awk, program in itertools.product(AWKS, accepted):
+    return tuple(itertools.islice((program for program in programs if _is_accepted(program)), 25))
+
+
+@pytest.mark.parametrize("awk", AWKS, ids=" ".join)
+def test_random_programs_that_are_accepted_leave_no_file_behind(awk: list[str], tmp_path: Path) -> None:
+    needs(awk[0])
+    (tmp_path / "in").write_text("a b\n1 2\n")
+    for program in _accepted_programs():
         _run(awk, program, tmp_path)
         assert [path.name for path in tmp_path.iterdir()] == ["in"], (awk, program)
 
 
-@pytest.mark.skipif(not AWKS, reason="no awk")
+@pytest.mark.parametrize("awk", AWKS, ids=" ".join)
 @pytest.mark.parametrize("harm", ['BEGIN{system("touch trip")}', '{print > "trip"}', '{print | "cat > trip"}'])
-def test_the_harm_of_the_random_programs_would_be_seen(harm: str, tmp_path: Path) -> None:
+def test_the_harm_of_the_random_programs_would_be_seen(awk: list[str], harm: str, tmp_path: Path) -> None:
+    needs(awk[0])
     (tmp_path / "in").write_text("a\n")
-    _run(AWKS[0], harm, tmp_path)
+    _run(awk, harm, tmp_path)
     assert (tmp_path / "trip").exists()
     assert not _is_accepted(harm)
 

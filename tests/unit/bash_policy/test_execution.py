@@ -8,7 +8,6 @@ that was written, by a plain bash among files with hostile names. Mutated comman
 
 import os
 import re
-import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -22,8 +21,9 @@ from hypothesis import strategies as st
 from pi_sandbox.bash_policy.classify import classify
 from pi_sandbox.bash_policy.decision import Decision, RunPlan, Verdict
 from pi_sandbox.bash_policy.environment import FIXED, INHERITED
+from tests.needs import needs
 from tests.unit.bash_policy.labelled import Labelled, corpus_commands, example_commands
-from tests.unit.bash_policy.tripwires import Deed, Room, Watch, is_traced, make_room
+from tests.unit.bash_policy.tripwires import Deed, Room, Watch, make_room
 
 SHARE = int(os.environ.get("BASH_POLICY_SHARE", "4"))
 MUTANTS = int(os.environ.get("BASH_POLICY_MUTANTS", "800"))
@@ -31,7 +31,7 @@ MUTANTS = int(os.environ.get("BASH_POLICY_MUTANTS", "800"))
 _OWN_SCRATCH = re.compile(r"\bjavac?\b")
 """Writes a file of its own below /tmp while it runs, unless it is told not to, as its plan does."""
 
-pytestmark = pytest.mark.skipif(not shutil.which("bash") or not shutil.which("git"), reason="no bash or no git")
+pytestmark = pytest.mark.needs("bash", "git")
 
 
 @cache
@@ -134,7 +134,7 @@ def test_a_mutant_that_is_still_allowed_does_no_harm(hostile_room: Room, plain_r
     assert len(tried) > MUTANTS / 20
 
 
-@pytest.mark.skipif(not is_traced(), reason="no strace")
+@pytest.mark.needs("strace")
 @pytest.mark.parametrize(
     ("command", "deed"),
     [
@@ -161,14 +161,13 @@ def test_a_mutant_that_is_still_allowed_does_no_harm(hostile_room: Room, plain_r
     ],
 )
 def test_a_tripwire_sees_a_harmful_command(command: str, deed: str, tmp_path: Path) -> None:
-    if not shutil.which(command.split()[0]):
-        pytest.skip("the command is not here")
+    needs(command.split()[0])
     watch = Watch(make_room(tmp_path / "room", hostile_configuration=False))
     deeds = watch.run_text(command)
     assert any(deed in each.what for each in deeds), deeds
 
 
-@pytest.mark.skipif(not is_traced(), reason="no strace")
+@pytest.mark.needs("strace")
 @pytest.mark.parametrize(
     "command",
     [

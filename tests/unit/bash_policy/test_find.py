@@ -1,7 +1,6 @@
 """find: a pattern passes only where no word of its language has its form."""
 
 import fnmatch
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -31,7 +30,6 @@ def test_a_pattern_that_could_be_a_word_of_find_is_refused_as_a_value_and_as_a_p
     assert classify(f"find {pattern} -type f").run is None
 
 
-@pytest.mark.skipif(not shutil.which("find"), reason="no find")
 def test_find_knows_no_action_that_is_neither_listed_nor_refused() -> None:
     said = subprocess.run(["find", "--help"], capture_output=True, text=True, check=False).stdout
     words = {word.strip(",:.") for word in said.split() if word.startswith("-") and not word.startswith("--")}

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,8 +12,6 @@ from pi_sandbox.bash_policy.classify import classify
 from pi_sandbox.bash_policy.environment import FIXED
 from pi_sandbox.bash_policy.git_queries import QUERIES
 from pi_sandbox.bash_policy.options import Takes
-
-pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="no git")
 
 _COMPLAINS = re.compile(
     r"(?:unrecognized argument|unknown option|unrecognized option|invalid option).{0,5}zzz|usage: git"

@@ -10,6 +10,7 @@ import pytest
 
 from pi_sandbox.cli import render
 from pi_sandbox.exit_codes import ExitCode
+from tests.needs import Host
 
 HOSTILE = "\x1b]52;c;aGVsbG8=\x07\x1b[32mall is well\u202e\u200b\r\x9b2J"
 
@@ -67,7 +68,7 @@ def test_a_reader_that_went_away_is_141_and_no_traceback(arguments: list[str], e
     assert b"Exception ignored" not in ended.stderr
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.needs(Host.LINUX_DEVICES)
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
 def test_an_output_that_is_full_is_named_as_that(arguments: list[str], environment: dict[str, str]) -> None:
     full = os.open("/dev/full", os.O_WRONLY)

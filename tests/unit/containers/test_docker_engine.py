@@ -19,6 +19,7 @@ from pi_sandbox.errors import EngineError
 from pi_sandbox.exit_codes import ExitCode
 from tests.fakes.container_specs import make_spec
 from tests.fakes.http_engine import Handler, answering, serving, version_report
+from tests.needs import Host
 
 INFO = {"NCPU": 4, "SecurityOptions": ["name=seccomp,profile=default"], "Runtimes": {"runc": {}, "runsc": {}}}
 GOOD = {"GET /version": (200, version_report("1.41", "1.12")), "GET /v1.41/info": (200, INFO)}
@@ -69,7 +70,7 @@ def test_a_plain_file_is_no_socket(tmp_path: Path) -> None:
     assert "nothing listens" in failure(host(tmp_path / "file"), tmp_path).message
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can become a user without permission here")
+@pytest.mark.needs(Host.ROOT)
 def test_a_socket_without_permission_says_so(tmp_path: Path) -> None:
     with serving(tmp_path / "closed.sock", answering(GOOD)) as path:
         path.chmod(0o600)

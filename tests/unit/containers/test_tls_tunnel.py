@@ -1,6 +1,5 @@
 """Through the tunnel a TLS connection is a plain socket: it carries both ways and half closes."""
 
-import shutil
 import socket
 import ssl
 import subprocess
@@ -13,14 +12,14 @@ import pytest
 from pi_sandbox.containers.connection import open_connection
 from pi_sandbox.containers.endpoint import Endpoint, TcpAddress, TlsMaterial
 from pi_sandbox.errors import EngineError
+from tests.needs import needs
 
 SECONDS = 10
 
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl makes the certificates of this test")
+    needs("openssl")
     folder = tmp_path_factory.mktemp("tls")
     for name in ("cert", "stranger"):
         subprocess.run(

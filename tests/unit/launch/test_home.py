@@ -19,6 +19,7 @@ from pi_sandbox.memory_check.format_rules import StoreKind
 from pi_sandbox.memory_check.memory_file import MemoryFile
 from pi_sandbox.settings.env_file import parse_env_file
 from pi_sandbox.settings.load import load_settings
+from tests.needs import Host
 
 DOMAINS = ("private", "work")
 TEMPLATES = read_home_templates()
@@ -297,7 +298,7 @@ def test_a_disk_that_keeps_no_permissions_is_refused(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+@pytest.mark.needs(Host.ROOT)
 def test_a_folder_that_somebody_else_put_beside_is_not_used(tmp_path):
     foreign = tmp_path / ".pi.pi-sandbox-init"
     foreign.mkdir()

@@ -10,6 +10,7 @@ import pytest
 from pi_sandbox.git_access.runner import GitFailedError, GitResult
 from pi_sandbox.project_memory import identity
 from pi_sandbox.project_memory.identity import project_root
+from tests.needs import Host
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -137,7 +138,7 @@ def test_nothing_that_a_repository_configures_is_started(main_checkout, tmp_path
     assert (tmp_path / "sprung").exists(), "the trap must be one that git status springs"
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to somebody else")
+@pytest.mark.needs(Host.ROOT)
 def test_a_checkout_of_another_user_has_its_own_root_too(main_checkout):
     for folder, _, files in os.walk(main_checkout):
         for name in [folder, *(os.path.join(folder, each) for each in files)]:

@@ -17,6 +17,7 @@ from pi_sandbox.project_memory.memory_files import SeenFile
 from pi_sandbox.project_memory.publish import AppearedError, MemoryWriter, MissingError, TaskOverError
 from pi_sandbox.project_memory.undo import log
 from pi_sandbox.project_memory.write_paths import Target, WriteRefusedError
+from tests.needs import Host, host_cannot
 from tests.unit.project_memory.memory_parts import TASK, allowed, anything, delete, make_writer, tree, write
 
 
@@ -343,7 +344,7 @@ def test_a_new_file_has_the_permissions_of_any_new_file(writer: MemoryWriter, me
     assert (memory / "topic.md").stat().st_mode == (memory / "plain.md").stat().st_mode
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+@pytest.mark.needs(Host.ROOT)
 def test_the_owner_and_the_group_of_a_file_are_kept(writer: MemoryWriter, memory: Path) -> None:
     (memory / "topic.md").write_bytes(b"old")
     os.chown(memory / "topic.md", 1234, 4321)
@@ -353,7 +354,7 @@ def test_the_owner_and_the_group_of_a_file_are_kept(writer: MemoryWriter, memory
     assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (1234, 4321, 0o640)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+@pytest.mark.needs(Host.ROOT)
 def test_an_owner_that_may_not_be_given_does_not_stop_the_write(
     writer: MemoryWriter, memory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -375,8 +376,8 @@ def test_extended_attributes_of_a_file_are_kept(writer: MemoryWriter, memory: Pa
     (memory / "topic.md").write_bytes(b"old")
     try:
         os.setxattr(memory / "topic.md", "user.note", b"kept")
-    except OSError:
-        pytest.skip("this disk has no extended attributes")
+    except OSError as error:
+        host_cannot(Host.EXTENDED_ATTRIBUTES, str(error))
     write(writer, memory / "topic.md", b"new")
     assert os.getxattr(memory / "topic.md", "user.note") == b"kept"
 

@@ -174,7 +174,6 @@ def test_a_wrong_marker_in_the_folder_with_the_digest_is_an_error(tmp_path):
         reserve(tmp_path, other)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="a mount of the test's own needs Linux")
 def test_a_place_that_cannot_be_written_is_an_error(tmp_path):
     (tmp_path / "project-memory").write_text("in the way")
 

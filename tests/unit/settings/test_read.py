@@ -6,6 +6,7 @@ import pytest
 
 from pi_sandbox.errors import SettingsError
 from pi_sandbox.settings.read import read_env_file, read_settings, user_home
+from tests.needs import Host
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def test_a_huge_file_is_refused_before_it_is_read_whole(env_file):
         read_env_file(env_file)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+@pytest.mark.needs(Host.ROOT)
 def test_a_file_of_another_user_is_refused(env_file):
     os.chown(env_file, 12345, 12345)
     with pytest.raises(SettingsError, match="belongs to another user"):
