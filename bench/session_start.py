@@ -72,6 +72,7 @@ def docker_flags(container: dict[str, Any]) -> list[str]:
     flags += ["--init"] * standing["init"] + ["--read-only"] * standing["read_only_root"]
     flags += [f"--cap-drop={name}" for name in standing["drop_capabilities"]]
     flags += [f"--security-opt={option}" for option in standing["security_options"]]
+    flags += [f"--security-opt=seccomp={standing['seccomp']['file']}"] * (standing["seccomp"] is not None)
     flags += [f"--ulimit={limit['name']}={limit['soft']}:{limit['hard']}" for limit in standing["ulimits"]]
     flags += [f"--tmpfs={entry['target']}:{entry['options']}" for entry in standing["tmpfs"]]
     flags += [f"--env={name}={value}" for name, value in container["environment"]]

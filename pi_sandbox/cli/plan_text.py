@@ -3,7 +3,7 @@
 from pi_sandbox.cli.tables import pairs, shown, table
 from pi_sandbox.containers.image import expected_image
 from pi_sandbox.containers.network import NETWORK
-from pi_sandbox.session.container_spec import ContainerSpec, Mount, MountKind
+from pi_sandbox.session.container_spec import ContainerSpec, Mount, MountKind, SeccompProfile
 from pi_sandbox.session.plan import SessionPlan
 from pi_sandbox.session.scope import GitMode
 
@@ -64,8 +64,15 @@ def _limits(container: ContainerSpec) -> list[tuple[str, str]]:
         ("network", network),
         ("root", "read-only"),
         ("capabilities", "all dropped"),
+        ("system calls", _system_calls(standing.seccomp)),
         *((str(item.target), item.options) for item in standing.tmpfs),
     ]
+
+
+def _system_calls(profile: SeccompProfile | None) -> str:
+    if profile is None:
+        return "not filtered: the engine has no seccomp"
+    return f"those that {shown(profile.file)} allows ({profile.digest[:_SHORT_ID]})"
 
 
 def _environment(plan: SessionPlan) -> list[tuple[str, str]]:

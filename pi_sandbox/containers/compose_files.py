@@ -3,6 +3,7 @@
 - every key of a standing file must be one of the known ones, every value of its one form; anything else is refused;
 - a value that would loosen the container is refused: the root stays read-only, all capabilities stay dropped, no new
   privileges, an init, no log of the terminal, limits on memory, processors and processes;
+- the system calls are those of `seccomp.json` beside it, which is an allowlist;
 - there are two networks: none, and the one on which containers do not reach each other (`network.py`), which the file
   describes as it is made;
 - only three variables are replaced, the limits, and only from the settings, never from the environment of the moment.
@@ -16,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pi_sandbox.containers.network import NETWORK, NO_NETWORK, OPTIONS
+from pi_sandbox.containers.seccomp_profile import PROFILE_FILE, load_profile
 from pi_sandbox.errors import PiSandboxError, quoted
 from pi_sandbox.session.container_spec import ContainerSpec, Mount, MountKind, StandingPart, Tmpfs, Ulimit
 from pi_sandbox.settings.settings import Limits
@@ -47,6 +49,7 @@ _OWN_NETWORK_DESCRIBED = {"networks": {NETWORK: {"name": NETWORK, "driver": "bri
 _VARIABLE = re.compile(r"\$\{(PI_SANDBOX_MEMORY|PI_SANDBOX_CPUS|PI_SANDBOX_PIDS):-[0-9a-z.]+\}")
 _SIZE = re.compile(r"(\d+)([kmg]?)")
 _UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}
+_NO_NEW_PRIVILEGES = "no-new-privileges:true"
 _SECONDS = re.compile(r"(\d+)s")
 _TMPFS = re.compile(r"(/[a-z./-]+):([a-z0-9=,]+)")
 _TMPFS_OPTIONS = re.compile(r"size=\d+[kmg],mode=[0-7]{4},nosuid,nodev,(no)?exec")
@@ -147,13 +150,14 @@ def _standing_part(fields: _Fields, network: str) -> StandingPart:
     fields.exactly("init", True)
     fields.exactly("read_only", True)
     fields.exactly("cap_drop", ["ALL"])
-    fields.exactly("security_opt", ["no-new-privileges:true"])
+    fields.exactly("security_opt", [_NO_NEW_PRIVILEGES, f"seccomp:{PROFILE_FILE}"])
     fields.exactly("logging", {"driver": "none"})
     return StandingPart(
         init=True,
         read_only_root=True,
         drop_capabilities=("ALL",),
-        security_options=("no-new-privileges:true",),
+        security_options=(_NO_NEW_PRIVILEGES,),
+        seccomp=load_profile(),
         network=network,
         memory_bytes=fields.size("mem_limit"),
         cpus=float(fields.matched("cpus", re.compile(r"\d+(\.\d+)?"))[0]),
@@ -216,7 +220,10 @@ def _compose_service(spec: ContainerSpec) -> dict[str, Any]:
         "init": standing.init,
         "read_only": standing.read_only_root,
         "cap_drop": list(standing.drop_capabilities),
-        "security_opt": list(standing.security_options),
+        "security_opt": [
+            *standing.security_options,
+            *([] if standing.seccomp is None else [f"seccomp:{standing.seccomp.file}"]),
+        ],
         **(_OWN_NETWORK if standing.network == NETWORK else {"network_mode": standing.network}),
         "mem_limit": standing.memory_bytes,
         "memswap_limit": standing.memory_bytes,

@@ -10,6 +10,7 @@ Rules (Docker Engine API, `POST /containers/create`):
 - Memory plus swap equals memory: the limit is the limit.
 - The image's start command never applies; only what the plan says.
 - `UsernsMode: host` on an engine that remaps users, or the owner of every file would be someone else.
+- The system calls that are allowed are told in full. Podman is told the file, which it reads itself.
 - Podman puts such mounts together as text after all, and fills a tmpfs with what lies under it: there a mask is a tmpfs
   with `notmpcopyup`, and a path with a character of that text's syntax is refused.
 
@@ -20,8 +21,9 @@ from typing import Any
 
 from pi_sandbox.containers.engine import EngineFacts, TerminalSize
 from pi_sandbox.containers.network import PODMAN, engine_network
+from pi_sandbox.containers.seccomp_profile import OPTION
 from pi_sandbox.errors import EngineError, quoted
-from pi_sandbox.session.container_spec import ContainerSpec, Mount, MountKind
+from pi_sandbox.session.container_spec import ContainerSpec, Mount, MountKind, SeccompProfile
 
 MASK_SIZE_BYTES = 4096
 MASK_MODE = 0o555
@@ -74,7 +76,7 @@ def _host_config(spec: ContainerSpec, facts: EngineFacts, size: TerminalSize | N
         "Tmpfs": _tmpfs(spec, facts),
         "ReadonlyRootfs": standing.read_only_root,
         "CapDrop": list(standing.drop_capabilities),
-        "SecurityOpt": list(spec.standing.security_options),
+        "SecurityOpt": [*standing.security_options, *_seccomp(standing.seccomp, facts)],
         "Init": standing.init,
         "PidsLimit": standing.processes,
         "Memory": standing.memory_bytes,
@@ -95,6 +97,12 @@ def _host_config(spec: ContainerSpec, facts: EngineFacts, size: TerminalSize | N
     if spec.tty and size is not None and api_number(facts.api_version) >= CONSOLE_SIZE_SINCE:
         config["ConsoleSize"] = [size.rows, size.columns]
     return config
+
+
+def _seccomp(profile: SeccompProfile | None, facts: EngineFacts) -> list[str]:
+    if profile is None:
+        return []
+    return [f"{OPTION}{profile.file if facts.product == PODMAN else profile.rules}"]
 
 
 def refuse_unmountable(mount: Mount, facts: EngineFacts) -> None:

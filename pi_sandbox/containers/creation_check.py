@@ -19,6 +19,8 @@ from pi_sandbox.containers.creation import (
 )
 from pi_sandbox.containers.engine import Difference, EngineFacts
 from pi_sandbox.containers.network import PODMAN, engine_network
+from pi_sandbox.containers.seccomp_profile import OPTION as SECCOMP_OPTION
+from pi_sandbox.containers.seccomp_profile import found_word, profile_word
 from pi_sandbox.errors import quoted
 from pi_sandbox.session.container_spec import ContainerSpec, MountKind
 
@@ -95,7 +97,8 @@ def planned_fields(spec: ContainerSpec, facts: EngineFacts) -> dict[str, object]
         "tmpfs": {str(tmpfs.target): frozenset(tmpfs.options.split(",")) for tmpfs in standing.tmpfs},
         "read-only root": standing.read_only_root,
         "dropped capabilities": frozenset(standing.drop_capabilities),
-        "security options": frozenset(map(_security_option, spec.standing.security_options)),
+        "security options": frozenset(map(_security_option, standing.security_options)),
+        "system calls": profile_word(standing.seccomp, by_path=facts.product == PODMAN),
         "init": standing.init,
         "network": engine_network(standing.network, facts),
         "user namespace": "host" if facts.remaps_users else "",
@@ -115,7 +118,7 @@ def found_fields(
 ) -> dict[str, object]:
     """Gives the engine's report by the same fields, without what only the image gives."""
     config, host, is_podman = container["Config"], container["HostConfig"], facts.product == PODMAN
-    inherited = image.get("Config") or {}
+    inherited, options = image.get("Config") or {}, host.get("SecurityOpt") or ()
     return {
         "image": container["Image"],
         "command": (*(config.get("Entrypoint") or ()), *(config.get("Cmd") or ())),
@@ -131,7 +134,10 @@ def found_fields(
         "tmpfs": _found_tmpfs(host, is_podman=is_podman),
         "read-only root": host.get("ReadonlyRootfs"),
         "dropped capabilities": _dropped(host.get("CapDrop") or (), is_podman=is_podman),
-        "security options": frozenset(map(_security_option, host.get("SecurityOpt") or ())),
+        "security options": frozenset(
+            _security_option(option) for option in options if not option.startswith(SECCOMP_OPTION)
+        ),
+        "system calls": found_word(options),
         "init": host.get("Init"),
         "network": _found_network(container),
         "user namespace": "host" if host.get("UsernsMode") == "host" else "",

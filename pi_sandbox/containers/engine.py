@@ -12,7 +12,8 @@ from pi_sandbox.session.container_spec import ContainerSpec
 class EngineFacts:
     """What the engine says about itself. `endpoint` names the socket or address and how it was found.
 
-    `cpus` and `memory_bytes` are those of its machine, 0 where it does not say.
+    `seccomp` tells whether it can filter system calls. `cpus` and `memory_bytes` are those of its machine, 0 where it
+    does not say.
     """
 
     endpoint: str
@@ -22,6 +23,7 @@ class EngineFacts:
     rootless: bool
     remaps_users: bool
     selinux: bool
+    seccomp: bool
     cpus: int
     runtimes: tuple[str, ...]
     memory_bytes: int = 0

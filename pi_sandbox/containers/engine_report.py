@@ -52,6 +52,7 @@ def facts_of(version: Mapping[str, Any], info: Mapping[str, Any], api_version: s
         rootless="name=rootless" in options or info.get("Rootless") is True,
         remaps_users="name=userns" in options,
         selinux="name=selinux" in options,
+        seccomp="name=seccomp" in options,
         cpus=int(info.get("NCPU") or 0),
         runtimes=tuple(sorted(info.get("Runtimes") or ())),
         memory_bytes=int(info.get("MemTotal") or 0),

@@ -103,7 +103,9 @@ def run_attached(
 
 
 def _compare(engine: Engine, container_id: str, spec: ContainerSpec, warn: Callable[[str], None]) -> None:
-    """Refuses a container that the engine made otherwise than planned; a limit that it cannot enforce is a warning."""
+    """Refuses a container that the engine made otherwise than planned; what it cannot enforce is a warning."""
+    if spec.standing.seccomp is None:
+        warn("the engine filters no system calls (its kernel has no seccomp): programs inside reach all of the kernel")
     for difference in engine.differences(container_id, spec):
         if not difference.is_limit:
             raise EngineError(

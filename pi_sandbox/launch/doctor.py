@@ -71,7 +71,7 @@ def examine(environ: Mapping[str, str]) -> tuple[Check, ...]:
     engine_checks, engine = _engine(environ)
     checks += engine_checks
     checks += _images(engine)
-    checks.append(_limits(engine, settings))
+    checks += [_system_calls(engine), _limits(engine, settings)]
     checks.append(_mounts(engine, settings, checks))
     checks += [_inner_sandboxes(engine), _leftovers(engine, settings)]
     keychain = system_keychain(environ, attended=os.isatty(0))
@@ -184,6 +184,24 @@ def _images(engine: DockerEngine | None) -> list[Check]:
 
 def _image_name(named: NamedState) -> str:
     return f"image {named.tag.partition(':')[0].removeprefix('pi-sandbox-')}"
+
+
+def _system_calls(engine: DockerEngine | None) -> Check:
+    if engine is None:
+        return Check("system calls", State.NOT_APPLICABLE, "there is no engine to ask")
+    return system_calls_check(engine.facts())
+
+
+def system_calls_check(facts: EngineFacts) -> Check:
+    """Says whether the engine can keep programs from what of the kernel they do not need."""
+    if facts.seccomp:
+        return Check("system calls", State.GOOD, "the engine allows those of pi-sandbox's own list")
+    return Check(
+        "system calls",
+        State.BAD,
+        "the engine filters none: programs in a session reach all of its kernel",
+        "use a kernel with CONFIG_SECCOMP_FILTER, and an engine that is built with seccomp",
+    )
 
 
 def _limits(engine: DockerEngine | None, settings: Settings | None) -> Check:

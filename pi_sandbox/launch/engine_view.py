@@ -10,7 +10,7 @@ from pi_sandbox.session.plan import EngineView
 
 def view_of(facts: EngineFacts, image: str) -> EngineView:
     """Gives the engine's part of a plan."""
-    return EngineView(image, facts.rootless, facts.cpus)
+    return EngineView(image, facts.rootless, facts.seccomp, facts.cpus)
 
 
 def look_at_engine(environ: Mapping[str, str]) -> tuple[EngineView, tuple[str, ...]]:
@@ -23,7 +23,7 @@ def look_at_engine(environ: Mapping[str, str]) -> tuple[EngineView, tuple[str, .
         facts = engine.facts()
         state = find_image(engine.client, identity)
     except EngineError as error:
-        return EngineView(identity.tag, rootless=False, cpus=None), (
+        return EngineView(identity.tag, rootless=False, seccomp=True, cpus=None), (
             f"{error.message}; the plan names the image by its tag",
         )
     if isinstance(state, Matches):

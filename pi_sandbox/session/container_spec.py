@@ -1,5 +1,6 @@
 """The complete description of one container: what is printed by `plan`, given to the engine and compared with it."""
 
+import hashlib
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path, PurePosixPath
@@ -39,13 +40,31 @@ class Ulimit:
 
 
 @dataclass(frozen=True)
+class SeccompProfile:
+    """The system calls that a container may make: the file, for people and for an engine that reads it by itself, and
+    its content as JSON on one line.
+    """
+
+    file: Path
+    rules: str
+
+    @property
+    def digest(self) -> str:
+        return f"sha256:{hashlib.sha256(self.rules.encode()).hexdigest()}"
+
+
+@dataclass(frozen=True)
 class StandingPart:
-    """The fixed, reviewed half of a container, as `compose/*.yaml` has it. Sizes in bytes, times in seconds."""
+    """The fixed, reviewed half of a container, as `compose/*.yaml` has it. Sizes in bytes, times in seconds.
+
+    `seccomp` is `None` on an engine that filters no system calls.
+    """
 
     init: bool
     read_only_root: bool
     drop_capabilities: tuple[str, ...]
     security_options: tuple[str, ...]
+    seccomp: SeccompProfile | None
     network: str
     memory_bytes: int
     cpus: float

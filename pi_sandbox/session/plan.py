@@ -62,10 +62,13 @@ class HostFacts:
 
 @dataclass(frozen=True)
 class EngineView:
-    """What the plan takes from the engine: the image's id, whether it is rootless, and its number of processors."""
+    """What the plan takes from the engine: the image's id, whether it is rootless, whether it can filter system calls,
+    and its number of processors.
+    """
 
     image: str
     rootless: bool
+    seccomp: bool
     cpus: int | None
 
 
@@ -135,8 +138,11 @@ def plan_session(
 
 
 def standing_at(engine: EngineView, standing: StandingPart) -> StandingPart:
-    """Gives the standing half as this engine can take it: no more processors than it has, where it says how many."""
-    return replace(standing, cpus=min(standing.cpus, float(engine.cpus))) if engine.cpus else standing
+    """Gives the standing half as this engine can take it: no more processors than it has, where it says how many, and
+    no filter of system calls where it has none.
+    """
+    cpus = min(standing.cpus, float(engine.cpus)) if engine.cpus else standing.cpus
+    return replace(standing, cpus=cpus, seccomp=standing.seccomp if engine.seccomp else None)
 
 
 def plan_probe(

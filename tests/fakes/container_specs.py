@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pi_sandbox.containers.engine import EngineFacts
+from pi_sandbox.containers.seccomp_profile import load_profile
 from pi_sandbox.session.container_spec import ContainerSpec, Mount, MountKind, StandingPart, Tmpfs, Ulimit
 
 MEBIBYTE = 1 << 20
@@ -15,6 +16,7 @@ STANDING = StandingPart(
     read_only_root=True,
     drop_capabilities=("ALL",),
     security_options=("no-new-privileges:true",),
+    seccomp=load_profile(),
     network="none",
     memory_bytes=256 * MEBIBYTE,
     cpus=1.0,
@@ -35,6 +37,7 @@ FACTS = EngineFacts(
     rootless=False,
     remaps_users=False,
     selinux=False,
+    seccomp=True,
     cpus=2,
     runtimes=("runc",),
 )

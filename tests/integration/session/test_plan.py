@@ -66,7 +66,10 @@ def _different_fields(plan: dict[str, Any], report: dict[str, Any], session_id: 
         "read_only_root": (standing["read_only_root"], host["ReadonlyRootfs"]),
         "drop_capabilities": (standing["drop_capabilities"], host["CapDrop"]),
         "added capabilities": ([], host["CapAdd"] or []),
-        "security_options": (standing["security_options"], host["SecurityOpt"]),
+        "security_options": (
+            [*standing["security_options"], f"seccomp={standing['seccomp']['rules']}"],
+            host["SecurityOpt"],
+        ),
         "network": (standing["network"], host["NetworkMode"]),
         "memory": (standing["memory_bytes"], host["Memory"]),
         "swap": (standing["memory_bytes"], host["MemorySwap"]),

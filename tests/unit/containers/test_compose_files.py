@@ -45,8 +45,12 @@ def test_the_shipped_file_is_read_and_takes_the_owners_limits() -> None:
         ("cap_drop: [ALL]", "cap_drop: []"),
         ("cap_drop: [ALL]", "cap_drop: [NET_RAW]"),
         ("cap_drop: [ALL]", "cap_drop: [ALL]\n    cap_add: [SYS_ADMIN]"),
-        ('["no-new-privileges:true"]', "[]"),
-        ('["no-new-privileges:true"]', '["no-new-privileges:true", "seccomp=unconfined"]'),
+        ('"no-new-privileges:true", ', ""),
+        (', "seccomp:seccomp.json"', ""),
+        ("seccomp:seccomp.json", "seccomp:other.json"),
+        ("seccomp:seccomp.json", "seccomp=unconfined"),
+        ('"seccomp:seccomp.json"', '"seccomp:seccomp.json", "seccomp=unconfined"'),
+        ('"seccomp:seccomp.json"', '"seccomp:seccomp.json", "apparmor=unconfined"'),
         ("networks: [pi-sandbox]", "network_mode: host"),
         ("networks: [pi-sandbox]", "network_mode: bridge"),
         ("networks: [pi-sandbox]", "network_mode: none"),
@@ -91,6 +95,7 @@ def test_the_plan_as_compose_names_every_mount_and_doubles_every_dollar() -> Non
     assert {"/brain/core", "/brain/core/.git"} <= targets
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true", "seccomp:/opt/pi-sandbox/compose/seccomp.json"]
     assert "privileged" not in service
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from pi_sandbox.containers.creation import creation_body
 from pi_sandbox.containers.engine import TerminalSize
+from pi_sandbox.containers.seccomp_profile import load_profile
 from pi_sandbox.errors import EngineError
 from pi_sandbox.session.container_spec import ContainerSpec
 from tests.fakes.container_specs import FACTS, bind, make_spec, mask
@@ -92,7 +93,7 @@ def test_the_standing_part_is_given_whole() -> None:
         "Tmpfs": {"/tmp": "size=16m,mode=1777,nosuid,nodev"},
         "ReadonlyRootfs": True,
         "CapDrop": ["ALL"],
-        "SecurityOpt": ["no-new-privileges:true"],
+        "SecurityOpt": ["no-new-privileges:true", f"seccomp={load_profile().rules}"],
         "Init": True,
         "PidsLimit": 64,
         "Memory": 256 << 20,
@@ -120,8 +121,15 @@ def test_an_engine_that_remaps_users_gets_the_host_s_user_namespace_and_others_d
 
 
 def test_no_engine_is_told_more_or_less_of_security_than_the_plan_says() -> None:
+    filtered, unfiltered = make_spec(), make_spec(standing={"seccomp": None})
     for selinux in (True, False):
-        assert host_config(make_spec(), selinux=selinux)["SecurityOpt"] == ["no-new-privileges:true"]
+        assert len(host_config(filtered, selinux=selinux)["SecurityOpt"]) == 2
+        assert host_config(unfiltered, selinux=selinux)["SecurityOpt"] == ["no-new-privileges:true"]
+
+
+def test_podman_is_given_the_place_of_the_profile_which_it_reads_itself() -> None:
+    options = creation_body(make_spec(), PODMAN)["HostConfig"]["SecurityOpt"]
+    assert options == ["no-new-privileges:true", f"seccomp={load_profile().file}"]
 
 
 def test_a_runtime_is_named_only_where_it_is_planned() -> None:

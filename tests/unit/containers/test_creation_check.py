@@ -10,6 +10,7 @@ import pytest
 
 from pi_sandbox.containers.creation_check import differences
 from pi_sandbox.containers.engine import EngineFacts
+from pi_sandbox.containers.seccomp_profile import load_profile
 from pi_sandbox.session.container_spec import ContainerSpec
 from tests.fakes.container_specs import FACTS, bind, make_spec, mask
 
@@ -57,7 +58,7 @@ DOCKER_REPORT: dict[str, Any] = {
         "ReadonlyRootfs": True,
         "CapDrop": ["ALL"],
         "CapAdd": None,
-        "SecurityOpt": ["no-new-privileges:true"],
+        "SecurityOpt": ["no-new-privileges:true", f"seccomp={load_profile().rules}"],
         "Init": True,
         "PidsLimit": 64,
         "Memory": 256 << 20,
@@ -98,7 +99,7 @@ def podman_report() -> dict[str, Any]:
         *("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE"),
         *("NET_RAW", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"),
     ]
-    host["SecurityOpt"] = ["no-new-privileges"]
+    host["SecurityOpt"] = ["no-new-privileges", f"seccomp={load_profile().file}"]
     host["IpcMode"], host["PidMode"], host["UTSMode"] = "shareable", "private", "private"
     host["Runtime"] = "oci"
     host["NanoCpus"], host["CpuPeriod"], host["CpuQuota"] = 0, 100000, 100000
@@ -153,9 +154,13 @@ LOOSENED: list[tuple[str, Change]] = [
     ("tmpfs", lambda report: report["HostConfig"]["Tmpfs"].update({"/more": ""})),
     ("read-only root", lambda report: report["HostConfig"].update(ReadonlyRootfs=False)),
     ("dropped capabilities", lambda report: report["HostConfig"].update(CapDrop=["CHOWN"])),
-    ("security options", lambda report: report["HostConfig"].update(SecurityOpt=None)),
-    ("security options", lambda report: report["HostConfig"].update(SecurityOpt=["no-new-privileges:false"])),
-    ("security options", lambda report: report["HostConfig"]["SecurityOpt"].append("seccomp=unconfined")),
+    ("security options", lambda report: report["HostConfig"]["SecurityOpt"].pop(0)),
+    ("security options", lambda report: report["HostConfig"]["SecurityOpt"].__setitem__(0, "no-new-privileges:false")),
+    ("security options", lambda report: report["HostConfig"]["SecurityOpt"].append("apparmor=unconfined")),
+    ("system calls", lambda report: report["HostConfig"]["SecurityOpt"].pop(1)),
+    ("system calls", lambda report: report["HostConfig"]["SecurityOpt"].__setitem__(1, "seccomp=unconfined")),
+    ("system calls", lambda report: report["HostConfig"]["SecurityOpt"].__setitem__(1, 'seccomp={"syscalls":[]}')),
+    ("system calls", lambda report: report["HostConfig"]["SecurityOpt"].append("seccomp=unconfined")),
     ("init", lambda report: report["HostConfig"].update(Init=False)),
     ("network", lambda report: report["HostConfig"].update(NetworkMode="host")),
     ("user namespace", lambda report: report["HostConfig"].update(UsernsMode="host")),
@@ -210,6 +215,9 @@ def test_a_limit_that_is_not_enforced_is_told_apart(field: str, name: str) -> No
         ("tmpfs", lambda report: report["HostConfig"]["Tmpfs"].update({"/tmp": "size=16m,tmpcopyup"})),
         ("dropped capabilities", lambda report: report["HostConfig"]["CapDrop"].remove("SETUID")),
         ("environment", lambda report: report["Config"]["Env"].append("LD_PRELOAD=/x")),
+        ("system calls", lambda report: report["HostConfig"]["SecurityOpt"].pop()),
+        ("system calls", lambda report: report["HostConfig"]["SecurityOpt"].append("seccomp=unconfined")),
+        ("system calls", lambda report: report["HostConfig"].update(SecurityOpt=["seccomp=/other.json"])),
         ("granted", lambda report: report["HostConfig"].update(IpcMode="host")),
     ],
 )
@@ -225,6 +233,21 @@ def test_a_difference_is_a_line_that_shows_both_sides() -> None:
     (difference,) = differences(SPEC, FACTS, report, IMAGE)
     assert str(difference).startswith("tmpfs: planned nothing, the engine has ")
     assert "/more" in str(difference)
+
+
+def test_a_filter_of_system_calls_is_told_by_its_digest_and_not_at_length() -> None:
+    report = copy.deepcopy(DOCKER_REPORT)
+    report["HostConfig"]["SecurityOpt"].pop()
+    (difference,) = differences(SPEC, FACTS, report, IMAGE)
+    assert str(difference) == (f'system calls: planned "{load_profile().digest}", the engine has "the engine\'s own"')
+
+
+def test_an_engine_without_a_filter_has_none_by_plan() -> None:
+    spec = replace(SPEC, standing=replace(SPEC.standing, seccomp=None))
+    report = copy.deepcopy(DOCKER_REPORT)
+    report["HostConfig"]["SecurityOpt"].pop()
+    assert differences(spec, FACTS, report, IMAGE) == []
+    assert [item.field for item in differences(spec, FACTS, DOCKER_REPORT, IMAGE)] == ["system calls"]
 
 
 def test_a_container_in_one_more_network_than_planned_is_told() -> None:

@@ -13,7 +13,7 @@ from pi_sandbox.credentials.keyring_protocol import Answer, Outcome
 from pi_sandbox.credentials.secret import Secret
 from pi_sandbox.git_access.runner import make_repository
 from pi_sandbox.launch import doctor
-from pi_sandbox.launch.doctor import Check, State, examine, limits_check
+from pi_sandbox.launch.doctor import Check, State, examine, limits_check, system_calls_check
 from pi_sandbox.launch.home import make_home, read_home_templates
 from pi_sandbox.launch.home_plan import home_pieces
 from pi_sandbox.settings.read import read_settings
@@ -183,3 +183,10 @@ def test_a_limit_of_memory_that_is_none_is_bad(memory: int, there: int, state: S
     assert check.state is state
     assert bool(check.remedy) == (state is State.BAD)
     assert state is State.BAD or "2 processors" in check.detail
+
+
+@pytest.mark.parametrize(("seccomp", "state"), [(True, State.GOOD), (False, State.BAD)])
+def test_an_engine_that_filters_no_system_calls_is_bad(seccomp: bool, state: State) -> None:
+    check = system_calls_check(replace(FACTS, seccomp=seccomp))
+    assert check.state is state
+    assert bool(check.remedy) == (state is State.BAD)

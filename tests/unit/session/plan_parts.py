@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pi_sandbox.session.container_spec import StandingPart, Ulimit
+from pi_sandbox.session.container_spec import SeccompProfile, StandingPart, Ulimit
 from pi_sandbox.session.disk_look import DiskLook, GitLook, GitPlace, LoginLook, PlaceKind, StoreLook, StoreState
 from pi_sandbox.session.plan import Agent, EngineView, HostFacts, Owner, SessionRequest
 from pi_sandbox.settings.domains import DomainName
@@ -69,8 +69,8 @@ def host() -> HostFacts:
     return HostFacts(1000, 1000, "xterm-256color", "truecolor", "Europe/Berlin", Owner(42, "77", "boot", "pid:[1]"))
 
 
-def engine(*, rootless: bool = False, cpus: int | None = 8) -> EngineView:
-    return EngineView("sha256:abc", rootless, cpus)
+def engine(*, rootless: bool = False, seccomp: bool = True, cpus: int | None = 8) -> EngineView:
+    return EngineView("sha256:abc", rootless, seccomp, cpus)
 
 
 def standing() -> StandingPart:
@@ -79,6 +79,7 @@ def standing() -> StandingPart:
         read_only_root=True,
         drop_capabilities=("ALL",),
         security_options=("no-new-privileges:true",),
+        seccomp=SeccompProfile(Path("/opt/pi-sandbox/compose/seccomp.json"), "{}"),
         network="pi-sandbox",
         memory_bytes=4 * 1024**3,
         cpus=2.0,
