@@ -20,19 +20,20 @@ _Accepts = Callable[[str | None], bool]
 
 @dataclass(frozen=True)
 class RefusedKey:
-    """A key that a store must not have, and why, as the end of a sentence."""
+    """A key that a store must not have, the file in `.git` that has it, and why, as the end of a sentence."""
 
     key: str
+    file: str
     reason: str
 
 
 def refused_keys(entries: Iterable[ConfigEntry]) -> tuple[RefusedKey, ...]:
-    """Gives each key that is not allowed, once, in the order of the file."""
-    refused: dict[str, RefusedKey] = {}
+    """Gives each key that is not allowed, once for each file that has it, in their order."""
+    refused: dict[tuple[str, str], RefusedKey] = {}
     for entry in entries:
         reason = _refusal(entry)
         if reason is not None:
-            refused.setdefault(entry.key, RefusedKey(entry.key, reason))
+            refused.setdefault((entry.file, entry.key), RefusedKey(entry.key, entry.file, reason))
     return tuple(refused.values())
 
 

@@ -20,19 +20,23 @@ class ConfigUnreadableError(ValueError):
 
 @dataclass(frozen=True)
 class ConfigEntry:
-    """One value. `key` is spelled as `git config` takes it; `value` is None for a name without `=`."""
+    """One value of the file `file` in `.git`.
+
+    `key` is spelled as `git config` takes it; `value` is None for a name without `=`.
+    """
 
     key: str
     value: str | None
     line: int
+    file: str = "config"
 
 
-def parse_config(text: str) -> tuple[ConfigEntry, ...]:
+def parse_config(text: str, file: str = "config") -> tuple[ConfigEntry, ...]:
     """Gives the entries in order; raises `ConfigUnreadableError`."""
-    return tuple(_entries(text.removeprefix("\ufeff").replace("\r\n", "\n")))
+    return tuple(_entries(text.removeprefix("\ufeff").replace("\r\n", "\n"), file))
 
 
-def _entries(text: str) -> Iterator[ConfigEntry]:
+def _entries(text: str, file: str) -> Iterator[ConfigEntry]:
     section: str | None = None
     at, line = 0, 1
     while at < len(text):
@@ -45,7 +49,7 @@ def _entries(text: str) -> Iterator[ConfigEntry]:
             section, at = _section_name(match), match.end()
         elif (name := _NAME.match(text, at)) and section is not None:
             value, end = _value(text, name.end(), line)
-            yield ConfigEntry(f"{section}.{name[0].lower()}", value, line)
+            yield ConfigEntry(f"{section}.{name[0].lower()}", value, line, file)
             line += text.count("\n", at, end)
             at = end
         else:

@@ -11,19 +11,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pi_sandbox.errors import quoted
-from pi_sandbox.git_access.config_rules import refused_keys
+from pi_sandbox.git_access.config_rules import RefusedKey, refused_keys
 from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError
 from pi_sandbox.system.files import read_regular_file
 
 _UNFINISHED = (
-    ("MERGE_HEAD", "a merge is not finished", "git merge --continue, or git merge --abort"),
-    ("CHERRY_PICK_HEAD", "a cherry-pick is not finished", "git cherry-pick --continue, or git cherry-pick --abort"),
-    ("REVERT_HEAD", "a revert is not finished", "git revert --continue, or git revert --abort"),
-    ("rebase-merge", "a rebase is not finished", "git rebase --continue, or git rebase --abort"),
-    ("rebase-apply", "a rebase is not finished", "git rebase --continue, or git rebase --abort"),
-    ("BISECT_LOG", "a bisect is not finished", "git bisect reset"),
+    ("MERGE_HEAD", "a merge", "merge"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick", "cherry-pick"),
+    ("REVERT_HEAD", "a revert", "revert"),
+    ("rebase-merge", "a rebase", "rebase"),
+    ("rebase-apply/applying", "applying a patch", "am"),
+    ("rebase-apply", "a rebase", "rebase"),
 )
-_HIDING = (
+"""What git leaves in `.git`, what it stands for, and the command that goes on with it or goes back."""
+
+_TO_LEAVE = (
+    ("sequencer", "a series of picked or reverted commits is not finished", "git cherry-pick --quit"),
+    ("BISECT_LOG", "a bisect is not finished", "git bisect reset"),
     ("shallow", "its history was cut short (a shallow clone)", "git fetch --unshallow"),
     ("info/grafts", "grafts show a history that is not the real one", "remove .git/info/grafts"),
 )
@@ -46,7 +50,14 @@ def refuse_unless_pushable(repository: Repository, shown_folder: str, *, now: fl
     """
     _refuse_config(repository, shown_folder)
     git = f"git -C {shown_folder}"
-    for name, what, way_out in (*_UNFINISHED, *_HIDING):
+    for name, what, command in _UNFINISHED:
+        if (repository.git_dir / name).exists():
+            raise RepositoryRefusedError(
+                f"the store cannot be synced: {what} is not finished (.git/{name})",
+                f"{joining_hint(shown_folder)}\n  {git} {command} --continue\n"
+                f"or, to be where you were before:\n  {git} {command} --abort",
+            )
+    for name, what, way_out in _TO_LEAVE:
         if (repository.git_dir / name).exists():
             command = way_out.replace("git ", f"{git} ") if way_out.startswith("git ") else way_out
             raise RepositoryRefusedError(f"the store cannot be synced: {what} (.git/{name})", f"on the host: {command}")
@@ -65,25 +76,35 @@ def refuse_unless_pushable(repository: Repository, shown_folder: str, *, now: fl
     _refuse_attributes(repository)
 
 
+def joining_hint(shown_folder: str) -> str:
+    """Gives how the owner joins what git could not join, up to the point where git knows it."""
+    return (
+        f"on the host, edit each file that `git -C {shown_folder} status` calls unmerged or both modified until it is "
+        f"right and no line with <<<<<<< or >>>>>>> is left in it; then:\n  git -C {shown_folder} add --all"
+    )
+
+
 def _refuse_config(repository: Repository, shown_folder: str) -> None:
     every = refused_keys(repository.config)
     refused = every[:_MOST_SHOWN_KEYS]
     if refused:
-        lines = [f"{quoted(_shortened(key.key))} {key.reason}" for key in refused]
+        lines = [f"{quoted(_shortened(key.key))} in .git/{key.file} {key.reason}" for key in refused]
         if len(every) > len(refused):
             lines.append(f"and {len(every) - len(refused)} more")
-        commands = [_removal(key.key, shown_folder) for key in refused]
+        commands = [_removal(key, shown_folder) for key in refused]
         raise RepositoryRefusedError(
-            "refused: the store's .git/config has keys that are not allowed:\n  " + "\n  ".join(lines),
+            "refused: the store's configuration has keys that are not allowed:\n  " + "\n  ".join(lines),
             "if you do not need them, on the host:\n  " + "\n  ".join(commands),
         )
 
 
-def _removal(key: str, shown_folder: str) -> str:
-    command = f"git -C {shown_folder} config --unset-all {key}"
-    if _PLAIN_KEY.fullmatch(key) and len(command) <= _LONGEST_COMMAND:
+def _removal(key: RefusedKey, shown_folder: str) -> str:
+    """The file is named: git takes a key out of `config.worktree` only where an extension is on, else out of `config`,
+    in which it does not stand."""
+    command = f"git config --file {shown_folder}/.git/{key.file} --unset-all {key.key}"
+    if _PLAIN_KEY.fullmatch(key.key) and len(command) <= _LONGEST_COMMAND:
         return command
-    return f"remove {quoted(_shortened(key))} from .git/config by hand"
+    return f"remove {quoted(_shortened(key.key))} from .git/{key.file} by hand"
 
 
 def _shortened(key: str) -> str:

@@ -173,7 +173,7 @@ def _config(git_dir: Path) -> tuple[ConfigEntry, ...]:
 
 def _parsed(name: str, text: str) -> tuple[ConfigEntry, ...]:
     try:
-        return parse_config(text)
+        return parse_config(text, name)
     except ConfigUnreadableError as error:
         raise RepositoryRefusedError(f"the store's .git/{name} cannot be read: {error}", "correct that line") from error
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pi_sandbox.memory_check.collected import Collected
+from pi_sandbox.memory_check.conflict_markers import conflict_findings
 from pi_sandbox.memory_check.findings import TOO_DENSE, Finding, Hit, MadeIn, Severity
 from pi_sandbox.memory_check.format_rules import FormatCheck, StoreKind
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile, decode_content, is_too_large, lines_of
@@ -114,6 +115,7 @@ def _readings(file: MemoryFile, findings: Collected, format_check: FormatCheck) 
         )
     likeliest = lines_of(decoded.readings[0])
     findings.add(format_check.of_file(file.path, likeliest, len(file.content)))
+    findings.add(conflict_findings(file.path, likeliest))
     findings.add(_hiding_findings(file.path, likeliest) if decoded.certain else ())
     yield _Reading(file.path, likeliest)
     yield from (_Reading(file.path, lines_of(text)) for text in decoded.readings[1:])

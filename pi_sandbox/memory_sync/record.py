@@ -1,4 +1,4 @@
-"""What the syncs of a store did: the commits that they made, and what they last pushed where.
+"""What the syncs of a store did: the commits that they made, what they last pushed where, and what they fetched.
 
 It lies in a folder of our own that no session sees, so a commit that stands in it was made by a sync, and by
 nobody else.
@@ -32,6 +32,8 @@ class SyncRecord:
 
     commits: tuple[str, ...] = ()
     last_push: Push | None = None
+    fetched: str | None = None
+    """The commit of the remote that a sync left in the store for the owner to join with."""
 
     def with_commit(self, commit: str) -> "SyncRecord":
         """Gives the record with one more commit that a sync made."""
@@ -60,12 +62,13 @@ def read_record(path: Path) -> SyncRecord:
         commits = tuple(_text(commit) for commit in values["commits"])
         push = values["last_push"]
         last = None if push is None else Push(*(_text(push[name]) for name in ("commit", "branch", "url", "time")))
+        fetched = None if values.get("fetched") is None else _text(values["fetched"])
     except (ValueError, KeyError, TypeError) as error:
         raise FilesError(
             f"the record of the syncs, {quoted(path.name)}, cannot be read",
             "remove it from state/.sync in the home: earlier commits will then count as not made by memory-sync",
         ) from error
-    return SyncRecord(commits, last)
+    return SyncRecord(commits, last, fetched)
 
 
 def write_record(path: Path, record: SyncRecord) -> None:

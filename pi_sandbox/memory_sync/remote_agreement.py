@@ -17,6 +17,14 @@ LACKS = "the remote has commits the local repo lacks"
 _PULL = "pull or rebase on the host, then sync again"
 
 
+class RemoteAheadError(SyncFailedError):
+    """The remote's commits were fetched and left in the store, for the owner to join with; `fetched` is the last."""
+
+    def __init__(self, message: str, hint: str, fetched: str) -> None:
+        super().__init__(message, hint)
+        self.fetched = fetched
+
+
 def commit_on_remote(
     remote: Remote, repository: Repository, branch: str, last_push: Push | None, *, store: str, folder: str
 ) -> str | None:
@@ -83,19 +91,27 @@ def _divergence(
         return SyncFailedError(f"{LACKS}, and they could not be fetched", "look at the remote, then sync again")
     name = keep_fetched(remote, repository, branch, folder)
     if git.attempt("merge-base", repository.head, found).status != 0:
-        return SyncFailedError(
+        return RemoteAheadError(
             f"{LACKS}: its history has nothing in common with the store's (it was replaced)",
             f"compare the two on the host and decide which one is right; the remote's is in the store as {name}:\n"
             f"  git -C {folder} log {name}",
+            found,
         )
     more = len(git.run("rev-list", found, f"^{repository.head}", "--").split())
     own = len(git.run("rev-list", repository.head, f"^{found}", "--").split())
     beside = f", and the store has {own} that the remote lacks" if own else ""
-    return SyncFailedError(
+    return RemoteAheadError(
         f"{LACKS} ({more}{beside})",
-        f"{_PULL}; they are in the store now, as {name}, so that this does it:\n"
-        f"  git -C {folder} rebase --autostash {name}",
+        f"{_PULL}; they are in the store now, as {name}, so that this does it:\n{_joining_commands(folder, name)}",
+        found,
     )
+
+
+def _joining_commands(folder: str, name: str) -> str:
+    """What the owner has not committed is committed first: a rebase that has to put it aside for the while ends well,
+    with 0, also where git cannot put it back, and what is open then looks like any other change."""
+    git = f"git -C {folder}"
+    return f'  {git} add --all\n  {git} commit --message "before joining the remote"\n  {git} rebase {name}'
 
 
 def _refuse_rewound(git: PrivateGit, repository: Repository, branch: str, found: str, pushed: Push | None) -> None:

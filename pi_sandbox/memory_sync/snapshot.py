@@ -4,19 +4,20 @@ A file whose content the repository already has is not stored again. Every other
 under the id that it will have, and written as it was staged, with no filter and no line-end conversion of git's.
 """
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.errors import FilesError
 from pi_sandbox.git_access.object_data import GITLINK, TreeEntry, object_id
 from pi_sandbox.git_access.objects import READ_AT_ONCE_BYTES, read_objects
 from pi_sandbox.git_access.private_git import PrivateGit
-from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError
-from pi_sandbox.git_access.trees import ENTRIES_LIMIT, tree_entries
+from pi_sandbox.git_access.repository import Repository
+from pi_sandbox.git_access.trees import tree_entries
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile
 from pi_sandbox.memory_sync.line_ends import with_committed_line_ends
 from pi_sandbox.memory_sync.open_folders import OpenFolders, open_folders
+from pi_sandbox.memory_sync.store_index import IndexEntry, index_entries, refuse_left_out
 from pi_sandbox.memory_sync.working_tree import (
     FILE_LIMIT_BYTES,
     ListedFile,
@@ -25,23 +26,9 @@ from pi_sandbox.memory_sync.working_tree import (
     repository_names,
     without_ignored,
 )
-from pi_sandbox.system.files import read_regular_file
 
-_INDEX_BYTES = 64 * 1024 * 1024
-"""All of an index together. Far above what the most files that are looked at need: some hundred bytes each."""
-
-_LISTED_BYTES = 32 * 1024 * 1024
-_NEW_INDEX = "on the host, in the store: git reset (it makes the index anew and leaves the files alone)"
 _FILE, _PROGRAM = "100644", "100755"
 _NO_ID = ""
-
-
-@dataclass(frozen=True)
-class _IndexEntry:
-    """What the store's index says of a path; `left_out` is git's skip-worktree flag."""
-
-    mode: str
-    left_out: bool
 
 
 @dataclass(frozen=True)
@@ -66,6 +53,8 @@ class Snapshot:
     entries: list[TreeEntry] = field(default_factory=list)
     ignored: int = 0
     """How many untracked files git ignores, so that they are not looked at and not pushed."""
+    unmerged: list[str] = field(default_factory=list)
+    """The files of which git holds two versions that it could not join."""
     _staged: dict[str, Path] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -73,14 +62,14 @@ class Snapshot:
 
     def files(self) -> Iterator[MemoryFile]:
         """Yields every file as it would be pushed; raises `FilesError` or `RepositoryRefusedError`."""
-        index = _index_entries(self.repository, self.git)
+        index = index_entries(self.repository, self.git)
         with open_folders(self.repository.folder) as folders:
             yield from self._files(folders, index)
 
-    def _files(self, folders: OpenFolders, index: Mapping[str, _IndexEntry]) -> Iterator[MemoryFile]:
+    def _files(self, folders: OpenFolders, index: Mapping[str, IndexEntry]) -> Iterator[MemoryFile]:
         tracked = self.committed.keys() | index.keys()
         listed = list_files(folders)
-        _refuse_left_out(index, {file.path for file in listed})
+        refuse_left_out(index, {file.path for file in listed})
         names = repository_names(
             {file.path for file in listed},
             tracked,
@@ -92,6 +81,8 @@ class Snapshot:
         self.ignored = len(listed) - len(kept)
         nested = {file.path for file in kept if file.kind is FileKind.GITLINK}
         for path, entry in sorted(index.items()):
+            if entry.unmerged:
+                self.unmerged.append(path)
             if entry.mode == GITLINK and path not in nested:
                 yield MemoryFile(path, kind=FileKind.GITLINK)
         yield from self._read(folders, kept, names)
@@ -186,39 +177,3 @@ class Snapshot:
 
     def _id(self, content: bytes) -> str:
         return object_id("blob", content, self.git.object_format)
-
-
-def _refuse_left_out(index: Mapping[str, _IndexEntry], listed: Set[str]) -> None:
-    """A file that git was told to leave out of the checkout would pass for removed, and could not be looked at."""
-    left_out = [path for path, entry in index.items() if entry.left_out and path not in listed]
-    if left_out:
-        raise RepositoryRefusedError(
-            f"{len(left_out)} files of the store are not checked out (sparse checkout), {quoted(left_out[0])} is one",
-            "on the host, in the store: git sparse-checkout disable",
-        )
-
-
-def _index_entries(repository: Repository, git: PrivateGit) -> Mapping[str, _IndexEntry]:
-    """Gives each path in the store's index, read as a copy that git's own flags and caches do not reach."""
-    content = read_regular_file(repository.git_dir / "index", limit=_INDEX_BYTES)
-    if content is None:
-        return {}
-    (git.folder / "store-index").write_bytes(content.data)
-    room = _INDEX_BYTES - len(content.data)
-    for shared in repository.git_dir.glob("sharedindex.*"):
-        data = read_regular_file(shared, limit=room)
-        content_of_shared = b"" if data is None else data.data
-        room -= len(content_of_shared)
-        (git.git_dir / shared.name).write_bytes(content_of_shared)
-    result = git.attempt(
-        "ls-files", "--stage", "-v", "-z", "--full-name", variables={"GIT_INDEX_FILE": str(git.folder / "store-index")}
-    )
-    if result.output.count(b"\0") > ENTRIES_LIMIT or len(result.output) > _LISTED_BYTES:
-        raise RepositoryRefusedError("the store's .git/index names too many files to be looked at", _NEW_INDEX)
-    if result.status != 0:
-        raise RepositoryRefusedError(
-            f"the store's .git/index cannot be read: {' '.join(result.errors.split())}", _NEW_INDEX
-        )
-    records = [record for record in result.output.decode("utf-8", "surrogateescape").split("\0") if record]
-    found = (record.partition("\t") for record in records)
-    return {path: _IndexEntry(header.split(" ")[1], header[0] in "Ss") for header, _, path in found}

@@ -74,8 +74,13 @@ def check_repository(
         live_secrets=(),
         new=NewCommit((str(identity_of(repository)),)) if snapshot.changed else None,
     )
-    findings = (*result.findings, *(item.finding for item in history))
+    findings = (*map(_unmerged, snapshot.unmerged), *result.findings, *(item.finding for item in history))
     return StoreReport(store, replace(result, findings=findings, ignored=snapshot.ignored))
+
+
+def _unmerged(path: str) -> Finding:
+    message = "git could not join two versions of it (git status); put it right and git add it"
+    return Finding(path, None, Severity.BLOCKING, "unmerged", message)
 
 
 def next_steps(report: StoreReport, folder: str) -> Iterator[str]:
@@ -94,12 +99,11 @@ def _is_in_commit(finding: Finding) -> bool:
 
 
 def commits_on_remote(git: PrivateGit, record: SyncRecord) -> tuple[str, ...]:
-    """Gives the commit that the remote was last seen to have, if the store has it too.
+    """Gives the commits that the remote was last seen to have, as far as the store has them too.
 
     Only the record of the syncs says so: the store's own remote-tracking refs are lines in a file that everybody who
     writes to the store can write.
     """
-    if record.last_push is None:
-        return ()
-    commit = record.last_push.commit
-    return (commit,) if git.attempt("cat-file", "-e", f"{commit}^{{commit}}").status == 0 else ()
+    pushed = None if record.last_push is None else record.last_push.commit
+    seen = dict.fromkeys(commit for commit in (pushed, record.fetched) if commit is not None)
+    return tuple(commit for commit in seen if git.attempt("cat-file", "-e", f"{commit}^{{commit}}").status == 0)

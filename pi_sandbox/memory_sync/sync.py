@@ -34,9 +34,10 @@ from pi_sandbox.memory_sync.patches import patches_of
 from pi_sandbox.memory_sync.push_access import Network, PushAccess
 from pi_sandbox.memory_sync.record import SyncRecord, push_now, read_record, record_path, write_record
 from pi_sandbox.memory_sync.remote import Remote, reached_remote
-from pi_sandbox.memory_sync.remote_agreement import commit_on_remote
+from pi_sandbox.memory_sync.remote_agreement import RemoteAheadError, commit_on_remote
 from pi_sandbox.memory_sync.review import Own, Review, ReviewedCommit, changed_lines, review_parts, short_id
 from pi_sandbox.memory_sync.snapshot import Snapshot
+from pi_sandbox.memory_sync.store_index import index_entries, refuse_unmerged
 from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
 from pi_sandbox.system.template_files import render_template
 
@@ -87,16 +88,10 @@ class _Sync:
     remote: Remote
 
     def run(self) -> StoreOutcome:
+        refuse_unmerged(index_entries(self.repository, self._git), self.request.shown_folder)
         self._say(f"asking the remote, {self.request.access.url}")
         copy_commits(self._git, self.repository.head)
-        on_remote = commit_on_remote(
-            self.remote,
-            self.repository,
-            self._branch,
-            self.record.last_push,
-            store=self.request.store,
-            folder=self.request.shown_folder,
-        )
+        on_remote = self._commit_on_remote()
         candidate = self._checked(on_remote)
         if candidate is None:
             return StoreOutcome.SKIPPED
@@ -135,6 +130,21 @@ class _Sync:
 
     def _say(self, text: str) -> None:
         self.console.name(f"{self.request.store}: {text}")
+
+    def _commit_on_remote(self) -> str | None:
+        """Step 2. What was fetched is recorded: once the owner joined it, it counts as the remote's and not as new."""
+        try:
+            return commit_on_remote(
+                self.remote,
+                self.repository,
+                self._branch,
+                self.record.last_push,
+                store=self.request.store,
+                folder=self.request.shown_folder,
+            )
+        except RemoteAheadError as error:
+            self._write_record(replace(self.record, fetched=error.fetched))
+            raise
 
     def _checked(self, on_remote: str | None) -> _Candidate | None:
         """Step 3. Gives what may be shown, None where the owner did not confirm; raises if the check blocks."""
@@ -261,7 +271,9 @@ class _Sync:
         place = (commit, self._branch, self.request.access.url)
         last = current.last_push
         if last is None or (last.commit, last.branch, last.url) != place:
-            self._write_record(replace(current, last_push=push_now(*place)))
+            last = push_now(*place)
+        if (record := replace(current, last_push=last, fetched=None)) != current:
+            self._write_record(record)
 
     def _write_record(self, record: SyncRecord) -> None:
         write_record(record_path(self.request.records, self.request.store), record)

@@ -97,7 +97,7 @@ def test_a_no_is_no_failure_and_the_other_store_goes_on(stores):
 def test_a_store_that_fails_is_30_and_the_other_one_goes_on(stores):
     stores[0].git("config", "core.fsmonitor", "x")
     child = start(stores, BRAIN_CORE_FOLDER="/home/me/pi/brain/pi-memory-core")
-    child.expect_exact("git -C /home/me/pi/brain/pi-memory-core config --unset-all core.fsmonitor")
+    child.expect_exact("git config --file /home/me/pi/brain/pi-memory-core/.git/config --unset-all core.fsmonitor")
     child.expect_exact("push private? [y/N] ")
     child.sendline("y")
 

@@ -40,14 +40,14 @@ def test_a_remote_that_is_ahead_stops(pushed, tmp_path):
     assert pushed.git("rev-parse", "pi-sandbox/main") == other.head
 
 
-def rebase_as_told(store, hint):
-    """Runs the command that the hint names, where the store really is."""
-    command = hint[hint.index("git -C ") :].split("\n")[0]
-    words = shlex.split(command.replace("~/pi/brain/store", shlex.quote(str(store.folder))))
-    subprocess.run(words, check=True, capture_output=True)
+def join_as_told(store, hint):
+    """Runs the commands that the hint names, where the store really is."""
+    for command in (line.strip() for line in hint.splitlines() if line.startswith("  git -C ")):
+        words = shlex.split(command.replace("~/pi/brain/store", shlex.quote(str(store.folder))))
+        subprocess.run(words, check="commit" not in words, capture_output=True)
 
 
-def test_the_command_that_the_hint_names_joins_both_machines_and_the_next_sync_pushes(pushed, tmp_path):
+def test_the_commands_that_the_hint_names_join_both_machines_and_the_next_sync_pushes(pushed, tmp_path):
     pushed.write(".gitattributes", "index.md merge=union\nlog.md merge=union\n")
     assert pushed.sync("y").outcome is StoreOutcome.PUSHED
     other = pushed.elsewhere(tmp_path / "other")
@@ -57,7 +57,7 @@ def test_the_command_that_the_hint_names_joins_both_machines_and_the_next_sync_p
     pushed.write("log.md", "- 2026-01-30 begun\n- 2026-01-31 here\n")
     pushed.note("build", "It is built by make, twice.")
     result = stops(pushed, "the remote has commits the local repo lacks (1)")
-    rebase_as_told(pushed, result.hint)
+    join_as_told(pushed, result.hint)
 
     assert (pushed.folder / "log.md").read_text().splitlines() == [
         *("- 2026-01-30 begun", "- 2026-01-31 elsewhere", "- 2026-01-31 here")
@@ -67,7 +67,7 @@ def test_the_command_that_the_hint_names_joins_both_machines_and_the_next_sync_p
     assert pushed.git("merge-base", "--is-ancestor", other.head, "HEAD") == ""
 
 
-def test_commits_of_the_stores_own_are_rebased_by_the_same_command(pushed, tmp_path):
+def test_commits_of_the_stores_own_are_rebased_by_the_same_commands(pushed, tmp_path):
     other = pushed.elsewhere(tmp_path / "other")
     other.note("other", "Written elsewhere.")
     other.commit()
@@ -75,7 +75,7 @@ def test_commits_of_the_stores_own_are_rebased_by_the_same_command(pushed, tmp_p
     pushed.note("build", "It is built by make, twice.")
     pushed.commit()
     result = stops(pushed, "(1, and the store has 1 that the remote lacks)")
-    rebase_as_told(pushed, result.hint)
+    join_as_told(pushed, result.hint)
 
     assert pushed.sync("y").outcome is StoreOutcome.PUSHED
     assert pushed.git("rev-parse", "HEAD~1") == other.head

@@ -1,5 +1,6 @@
 import os
 import shutil
+import subprocess
 
 import pytest
 
@@ -217,8 +218,33 @@ def test_every_refused_key_is_listed_with_the_command_that_removes_it(folder):
         config.write("[core]\n\tfsmonitor = x\n[filter.a]\n\tclean = y\n")
     refused = push_refused(folder, "core.fsmonitor", "filter.a.clean")
 
-    for command in [line.strip() for line in refused.hint.splitlines() if "config --unset-all" in line]:
-        git(folder, *_words(command)[3:])
+    follow(folder, refused.hint)
+    refuse_unless_pushable(read_repository(folder), SHOWN)
+
+
+@pytest.mark.parametrize("is_read_by_git", [True, False], ids=["git reads it", "git passes over it"])
+def test_a_refused_key_for_worktrees_is_told_with_its_file_and_the_command_takes_it_out_of_there(
+    folder, is_read_by_git
+):
+    if is_read_by_git:
+        git(folder, "config", "core.repositoryformatversion", "1")
+        git(folder, "config", "extensions.worktreeConfig", "true")
+        git(folder, "config", "--worktree", "core.fsmonitor", "x")
+    else:
+        (folder / ".git/config.worktree").write_text("[core]\n\tfsmonitor = x\n")
+    refused = push_refused(folder, '"core.fsmonitor" in .git/config.worktree')
+
+    assert run(f"git -C {folder} config --unset-all core.fsmonitor").returncode != 0
+    push_refused(folder, "core.fsmonitor")
+    follow(folder, refused.hint)
+    refuse_unless_pushable(read_repository(folder), SHOWN)
+
+
+def test_a_refused_key_in_both_files_is_taken_out_of_both(folder):
+    (folder / ".git/config.worktree").write_text("[core]\n\tfsmonitor = x\n")
+    with (folder / ".git/config").open("a") as config:
+        config.write("[core]\n\tfsmonitor = x\n")
+    follow(folder, push_refused(folder, '"core.fsmonitor" in .git/config ', "in .git/config.worktree").hint)
     refuse_unless_pushable(read_repository(folder), SHOWN)
 
 
@@ -248,6 +274,8 @@ def test_a_long_list_of_refused_keys_is_cut_and_counted(folder):
         ("REVERT_HEAD", "revert --abort"),
         ("rebase-merge/done", "rebase --abort"),
         ("rebase-apply/next", "rebase --abort"),
+        ("rebase-apply/applying", "am --abort"),
+        ("sequencer/todo", "cherry-pick --quit"),
         ("BISECT_LOG", "bisect reset"),
         ("shallow", "fetch --unshallow"),
         ("info/grafts", "grafts"),
@@ -257,6 +285,70 @@ def test_a_state_that_must_be_left_first_is_refused_with_the_way_out(folder, nam
     (folder / ".git" / name).parent.mkdir(exist_ok=True)
     (folder / ".git" / name).write_text("x\n")
     push_refused(folder, words)
+
+
+def two_ways(folder):
+    """Two branches that changed the same line, each twice; `main` is checked out."""
+    for branch in ("other", "main"):
+        git(folder, "checkout", "-q", *(["-b", "other"] if branch == "other" else ["main"]))
+        for number in range(2):
+            (folder / "a.md").write_text(f"{branch} {number}\n")
+            git(folder, "commit", "-q", "-a", "-m", f"{branch} {number}")
+
+
+LEFT_BY_GIT = {
+    "a merge": ["merge other"],
+    "a rebase": ["rebase other"],
+    "a rebase by patches": ["rebase --apply other"],
+    "a patch": ["format-patch -q -o ../patches main..other", "am ../patches/0001-other-0.patch"],
+    "a cherry-pick": ["cherry-pick other"],
+    "a series of cherry-picks": ["cherry-pick other~2..other"],
+    "a revert": ["revert --no-edit HEAD~1"],
+    "a series of reverts": ["revert --no-edit HEAD~1 other"],
+}
+
+
+@pytest.mark.parametrize("way", ["back", "on"])
+@pytest.mark.parametrize("commands", LEFT_BY_GIT.values(), ids=LEFT_BY_GIT)
+def test_what_git_was_doing_is_left_by_the_commands_that_are_named(folder, commands, way):
+    two_ways(folder)
+    refuse_unless_pushable(read_repository(folder), SHOWN)
+    for command in commands:
+        run(f"git -C {folder} -c user.name=A -c user.email=a@localhost {command}")
+    refused = push_refused(folder, "is not finished")
+    for number in range(4):
+        on, _, back = refused.hint.partition("or, to be where you were before:")
+        if way == "on":
+            (folder / "a.md").write_text(f"joined {number}\n")
+        follow(folder, on if way == "on" else back)
+        try:
+            refuse_unless_pushable(read_repository(folder), SHOWN)
+            break
+        except RepositoryRefusedError as error:
+            refused = error
+    refuse_unless_pushable(read_repository(folder), SHOWN)
+
+    assert git(folder, "status", "--porcelain") == ""
+    assert (folder / "a.md").read_text().startswith("joined" if way == "on" else "main 1\n")
+
+
+@pytest.mark.parametrize("command", ["cherry-pick other~2..other", "revert --no-edit HEAD~1 other"])
+def test_a_series_whose_first_commit_was_made_by_hand_is_left_by_the_command_that_is_named(folder, command):
+    two_ways(folder)
+    for line in (command, "checkout --theirs a.md", "commit -q --allow-empty -a -m x"):
+        run(f"git -C {folder} -c user.name=A -c user.email=a@localhost {line}")
+    head = git(folder, "rev-parse", "HEAD")
+    follow(folder, push_refused(folder, "a series of picked or reverted commits is not finished").hint)
+    refuse_unless_pushable(read_repository(folder), SHOWN)
+
+    assert git(folder, "rev-parse", "HEAD") == head
+
+
+def test_a_bisect_is_left_by_the_command_that_is_named(folder):
+    two_ways(folder)
+    git(folder, "bisect", "start", "HEAD", "HEAD~2")
+    follow(folder, push_refused(folder, "bisect is not finished").hint)
+    refuse_unless_pushable(read_repository(folder), SHOWN)
 
 
 def test_a_detached_head_is_refused_with_the_way_out(folder):
@@ -302,7 +394,15 @@ def test_other_attributes_are_not_refused(folder):
     refuse_unless_pushable(read_repository(folder), SHOWN)
 
 
-def _words(command):
-    import shlex
+def run(command):
+    """Runs a line of a shell as the owner would, with an editor that changes nothing."""
+    identity = {f"GIT_{role}_{name}": "a@localhost" for role in ("AUTHOR", "COMMITTER") for name in ("NAME", "EMAIL")}
+    return subprocess.run(command, shell=True, env={**os.environ, **identity, "GIT_EDITOR": "true"}, check=False)
 
-    return shlex.split(command)
+
+def follow(folder, hint):
+    """Runs the commands of a hint, each on a line of its own or behind a colon."""
+    lines = [line.removeprefix("on the host:").strip() for line in hint.splitlines()]
+    for line in lines:
+        if line.startswith("git "):
+            run(line.replace(SHOWN, str(folder)))

@@ -11,10 +11,10 @@ PUSH = Push("a" * 40, "main", "https://git.example.org/a.git", "2026-01-31T12:00
 
 def test_a_record_comes_back_as_it_was_written(tmp_path):
     path = record_path(tmp_path, "private")
-    write_record(path, SyncRecord(("a" * 40, "b" * 40), PUSH))
+    write_record(path, SyncRecord(("a" * 40, "b" * 40), PUSH, "c" * 40))
 
     assert path.name == "private.json"
-    assert read_record(path) == SyncRecord(("a" * 40, "b" * 40), PUSH)
+    assert read_record(path) == SyncRecord(("a" * 40, "b" * 40), PUSH, "c" * 40)
     assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -37,6 +37,7 @@ def test_a_commit_stands_in_it_once():
         '{"version": 1, "commits": [1], "last_push": null}',
         '{"version": 1, "commits": [], "last_push": {}}',
         '{"version": 1, "commits": null, "last_push": null}',
+        '{"version": 1, "commits": [], "last_push": null, "fetched": 1}',
     ],
 )
 def test_a_record_that_is_none_is_refused_with_the_way_out(tmp_path, text):

@@ -6,6 +6,7 @@ from pi_sandbox.git_access.repository import RepositoryRefusedError, read_reposi
 from pi_sandbox.git_access.trees import tree_entries
 from pi_sandbox.memory_check.memory_file import FileKind
 from pi_sandbox.memory_sync import snapshot as module
+from pi_sandbox.memory_sync import store_index
 from pi_sandbox.memory_sync.snapshot import Snapshot
 from tests.unit.git_access.repositories import git, make
 
@@ -153,7 +154,7 @@ def test_a_file_replaced_by_a_folder_and_back(store):
 @pytest.mark.parametrize(("limit", "error"), [("_INDEX_BYTES", FilesError), ("ENTRIES_LIMIT", RepositoryRefusedError)])
 def test_an_index_too_large_to_be_looked_at_is_refused(store, monkeypatch, limit, error):
     picture(store)
-    monkeypatch.setattr(module, limit, 0)
+    monkeypatch.setattr(store_index, limit, 0)
 
     with pytest.raises(error, match="index"):
         picture(store)
@@ -164,9 +165,9 @@ def test_the_parts_of_a_split_index_share_one_bound(store, monkeypatch):
     parts = [store / ".git" / "index", *(store / ".git").glob("sharedindex.*")]
     sizes = [part.stat().st_size for part in parts]
     assert len(sizes) == 2
-    monkeypatch.setattr(module, "_INDEX_BYTES", sum(sizes))
+    monkeypatch.setattr(store_index, "_INDEX_BYTES", sum(sizes))
     picture(store)
-    monkeypatch.setattr(module, "_INDEX_BYTES", sum(sizes) - 1)
+    monkeypatch.setattr(store_index, "_INDEX_BYTES", sum(sizes) - 1)
 
     with pytest.raises(FilesError, match="sharedindex"):
         picture(store)
