@@ -7,43 +7,40 @@ leaves out the farthest ones.
 
 import hashlib
 import os
-from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
-from pi_sandbox.errors import quoted
 from pi_sandbox.git_access.discovery import entries_of, repositories_in
-from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind
+from pi_sandbox.launch.folder_walk import Bounds, FolderWalk, OpenFolder
+from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind, Unseen
 from pi_sandbox.workspace.level_names import is_git_name
 
-MOST_FOLDERS = 20_000
-"""Folders that are looked into: about half a second, and more than most checkouts have."""
+MOST_PLACES = 2_000
+"""Places that are kept of one look: each holds its whole path."""
 
 _CODE = ("config", "config.worktree", "commondir", "hooks", "info")
-_MOST_UNREAD = 3
+_MOST_HOOKS = 10_000
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def find_git(root: Path, *, most_folders: int = MOST_FOLDERS, below: bool = True) -> GitLook:
-    """Gives the places in `root` and, unless `below` is false, in every folder below it."""
+def find_git(root: Path, *, bounds: Bounds | None = None, closed: frozenset[Path] = frozenset()) -> GitLook:
+    """Gives the places in `root` and in every folder below it but the `closed` ones."""
+    walk = FolderWalk(root, bounds or Bounds())
+    closed_names = {path.name for path in closed}
     places: list[GitPlace] = []
-    unread: list[Path] = []
-    waiting = deque([root])
-    looked = 0
-    while waiting and looked < most_folders:
-        folder = waiting.popleft()
-        looked += 1
-        try:
-            with os.scandir(folder) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
-        except FileNotFoundError:
-            continue
-        except OSError:
-            unread.append(folder)
-            continue
-        places += _places(folder, found)
-        if below:
-            waiting.extend(_to_look_into(folder, found))
-    return GitLook(tuple(places), tuple(_unseen(root, unread, len(waiting), looked)))
+
+    def inner(folder: OpenFolder) -> Iterator[str]:
+        for name in folders_to_look_into(folder):
+            if name not in closed_names or folder.path / name not in closed:
+                yield name
+
+    for folder in walk.folders(inner):
+        places += git_places(folder)
+        if len(places) > MOST_PLACES:
+            walk.unseen.append(Unseen(root, f"has more than {MOST_PLACES} places that git takes for a repository"))
+            break
+    return GitLook(tuple(places), tuple(walk.unseen))
 
 
 def join_looks(looks: Iterable[GitLook]) -> GitLook:
@@ -54,17 +51,18 @@ def join_looks(looks: Iterable[GitLook]) -> GitLook:
     )
 
 
-def _places(folder: Path, entries: list[os.DirEntry[str]]) -> Iterator[GitPlace]:
-    listed = {entry.name: entry for entry in entries}
-    for name in repositories_in(entries_of(entries)):
-        yield from _place(folder / name, _kind(listed[name]) if name else PlaceKind.BARE)
+def git_places(folder: OpenFolder) -> Iterator[GitPlace]:
+    """Gives the places in one folder, itself among them where it is a bare repository."""
+    listed = {entry.name: entry for entry in folder.entries}
+    for name in repositories_in(entries_of(folder.entries)):
+        yield from _place(folder, name, _kind(listed[name]) if name else PlaceKind.BARE)
 
 
-def _to_look_into(folder: Path, entries: list[os.DirEntry[str]]) -> Iterator[Path]:
+def folders_to_look_into(folder: OpenFolder) -> Iterator[str]:
     """Everything but git's own folders: a bare repository is a folder like others to git, which may hold one more."""
-    for entry in entries:
+    for entry in folder.entries:
         if entry.is_dir(follow_symlinks=False) and not is_git_name(entry.name):
-            yield folder / entry.name
+            yield entry.name
 
 
 def _kind(entry: os.DirEntry[str]) -> PlaceKind:
@@ -73,39 +71,53 @@ def _kind(entry: os.DirEntry[str]) -> PlaceKind:
     return PlaceKind.FOLDER if entry.is_dir(follow_symlinks=False) else PlaceKind.FILE
 
 
-def _place(path: Path, kind: PlaceKind) -> Iterator[GitPlace]:
+def _place(folder: OpenFolder, name: str, kind: PlaceKind) -> Iterator[GitPlace]:
+    """Gives the place of this name in a folder, or the folder itself; one whose state is denied is one all the same."""
     try:
-        found = path.lstat()
+        found = os.stat(name or ".", dir_fd=folder.descriptor, follow_symlinks=False)
+        identity = f"{found.st_dev}:{found.st_ino}"
     except FileNotFoundError:
         return
-    watched = _code_entries(path) if kind in (PlaceKind.FOLDER, PlaceKind.BARE) else (path,)
-    digest = hashlib.sha256("\n".join(map(_state, watched)).encode(errors="surrogateescape")).hexdigest()
-    yield GitPlace(path, kind, f"{found.st_dev}:{found.st_ino}", digest)
+    except OSError:
+        identity = ""
+    if kind in (PlaceKind.FOLDER, PlaceKind.BARE):
+        states = _code_states(folder.descriptor, name or ".")
+    else:
+        states = [_state(folder.descriptor, name)]
+    digest = hashlib.sha256("\n".join(states).encode(errors="surrogateescape")).hexdigest()
+    yield GitPlace(folder.path / name, kind, identity, digest)
 
 
-def _code_entries(git: Path) -> Iterator[Path]:
-    for name in _CODE:
-        yield git / name
-        try:
-            with os.scandir(git / name) as inner:
-                yield from sorted(Path(entry.path) for entry in inner)
-        except OSError:
-            continue
+def _code_states(above: int, git: str) -> list[str]:
+    try:
+        descriptor = os.open(git, _FOLDER, dir_fd=above)
+    except OSError:
+        return ["-"]
+    try:
+        return [state for name in _CODE for state in (_state(descriptor, name), *_inner_states(descriptor, name))]
+    finally:
+        os.close(descriptor)
 
 
-def _state(path: Path) -> str:
+def _inner_states(above: int, name: str) -> list[str]:
+    try:
+        descriptor = os.open(name, _FOLDER, dir_fd=above)
+    except OSError:
+        return []
+    try:
+        with os.scandir(descriptor) as inner:
+            names = sorted(entry.name for entry in islice(inner, _MOST_HOOKS))
+        return [_state(descriptor, each) for each in names]
+    except OSError:
+        return ["-"]
+    finally:
+        os.close(descriptor)
+
+
+def _state(above: int, name: str) -> str:
     """The time of the last change to the entry itself cannot be set by a program (stat(2), st_ctim)."""
     try:
-        found = path.lstat()
+        found = os.stat(name, dir_fd=above, follow_symlinks=False)
     except OSError:
-        return f"{path.name} -"
-    return f"{path.name} {found.st_ino} {found.st_size} {found.st_ctime_ns}"
-
-
-def _unseen(root: Path, unread: list[Path], waiting: int, looked: int) -> Iterator[str]:
-    for folder in unread[:_MOST_UNREAD]:
-        yield f"{quoted(folder)} cannot be read"
-    if len(unread) > _MOST_UNREAD:
-        yield f"{len(unread) - _MOST_UNREAD} more folders in {quoted(root)} cannot be read"
-    if waiting:
-        yield f"{quoted(root)} has more than {looked} folders"
+        return f"{name} -"
+    return f"{name} {found.st_ino} {found.st_size} {found.st_ctime_ns}"

@@ -7,16 +7,19 @@ does not depend on their size; it grows with the project's number of folders, up
 
 import os
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError
 from pi_sandbox.launch.git_places import find_git
 from pi_sandbox.session.disk_look import DiskLook, LoginLook, StoreLook, StoreState
+from pi_sandbox.session.history_key import history_key
 from pi_sandbox.session.login import LOGIN_BYTES, LoginRefused, parse_login
 from pi_sandbox.settings.domains import CORE, DomainName
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.system.files import read_regular_file
 from pi_sandbox.system.mount_table import mount_points
+from pi_sandbox.system.sight import is_closed
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
 
 _OWN_FOLDERS = frozenset({"notes", "auto", ".git"})
@@ -36,6 +39,11 @@ def look_at_disk(folders: Folders, workspace: Workspace, opt_in: DomainName | No
         login=_login(folders.login(workspace.domain)),
         git=find_git(workspace.project),
         project_mounts=_below(workspace.project, inner),
+        closed=tuple(
+            folder
+            for folder in (workspace.project, folders.history(workspace.domain, history_key(workspace.levels[-1])))
+            if is_closed_folder(folder)
+        ),
     )
 
 
@@ -47,29 +55,39 @@ def look_at_store(folders: Folders, name: str) -> StoreLook:
 def _store(folders: Folders, name: str, levels: tuple[str, ...], inner: tuple[Path, ...]) -> StoreLook:
     path = Path(os.path.realpath(folders.store(name)))
     state, git_entry = _state(path)
-    hidden = other_levels(path, levels) if levels and state is StoreState.PRESENT else ()
-    return StoreLook(name, path, state, git_entry, hidden, _below(path, inner))
+    beside = look_beside(path, levels) if levels and state is StoreState.PRESENT else Beside((), ())
+    return StoreLook(name, path, state, git_entry, beside.levels, _below(path, inner), beside.closed)
 
 
 def _state(path: Path) -> tuple[StoreState, GitEntry]:
     if not os.path.lexists(path):
         return StoreState.ABSENT, GitEntry.NONE
-    if not path.is_dir():
+    if not is_real_folder(path):
         return StoreState.NO_FOLDER, GitEntry.NONE
+    if is_closed_folder(path):
+        return StoreState.CLOSED, GitEntry.NONE
     git = path / ".git"
-    if (git / "HEAD").is_file() and not git.is_symlink():
+    if _is_file(git / "HEAD") and not git.is_symlink():
         return StoreState.PRESENT, GitEntry.FOLDER
-    if git.is_file() and not git.is_symlink():
+    if _is_file(git) and not git.is_symlink():
         return StoreState.PRESENT, GitEntry.FILE
     return StoreState.NO_REPOSITORY, GitEntry.NONE
 
 
-def other_levels(store: Path, levels: tuple[str, ...]) -> tuple[str, ...]:
-    """Gives the folders beside the path of `levels`, at every step, relative to the store.
+@dataclass(frozen=True)
+class Beside:
+    """The levels beside a project's path, relative to the store, and those on it that may not be read."""
+
+    levels: tuple[str, ...]
+    closed: tuple[Path, ...]
+
+
+def look_beside(store: Path, levels: tuple[str, ...]) -> Beside:
+    """Gives the folders beside the path of `levels`, at every step.
 
     Links are no folders: what they name stays hidden.
     """
-    hidden: list[str] = []
+    beside: list[str] = []
     for outer, wanted in zip(("", *levels), (*levels, None), strict=True):
         folder = store / outer
         if not is_real_folder(folder):
@@ -77,12 +95,22 @@ def other_levels(store: Path, levels: tuple[str, ...]) -> tuple[str, ...]:
         own = _OWN_FOLDERS if wanted is None else _OWN_FOLDERS | {Path(wanted).name}
         if outer:
             own -= {".git"}
-        hidden += sorted(
-            f"{outer}/{entry.name}".lstrip("/")
-            for entry in os.scandir(folder)
-            if entry.is_dir(follow_symlinks=False) and entry.name not in own
-        )
-    return tuple(hidden)
+        names = _inner_folders(folder)
+        if names is None:
+            return Beside(tuple(beside), (folder,))
+        beside += (f"{outer}/{name}".lstrip("/") for name in names if name not in own)
+    return Beside(tuple(beside), ())
+
+
+def _inner_folders(folder: Path) -> list[str] | None:
+    """Gives the names of the folders in one, `None` where they cannot be told."""
+    if is_closed_folder(folder):
+        return None
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return None
 
 
 def _login(path: Path) -> LoginLook:
@@ -103,6 +131,23 @@ def is_real_folder(path: Path) -> bool:
         return stat.S_ISDIR(path.lstat().st_mode)
     except OSError:
         return False
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return False
+
+
+def is_closed_folder(path: Path) -> bool:
+    """Whether there is a folder that may not be listed and entered (system/sight.py)."""
+    try:
+        return is_closed(path.stat()) or not os.access(path, os.R_OK | os.X_OK)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
 
 
 def _below(folder: Path, inner: tuple[Path, ...]) -> tuple[Path, ...]:

@@ -1,63 +1,47 @@
 """Looks at what a session may write, before it and after it (session/left_behind.py says what came of it).
 
-Of the stores only the folders on the project's path and their notes are looked at, and folders that are new beside it;
-all of the domain's store where the session may see all of it.
+Every folder that the plan mounts to write is looked at, whole, but for the places in it that the session cannot write:
+masks and read-only mounts. Links are not followed.
 """
 
-from collections.abc import Iterator
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from pi_sandbox.launch.git_places import find_git, join_looks
-from pi_sandbox.launch.look import is_real_folder, other_levels
+from pi_sandbox.launch.look import is_real_folder, look_beside
+from pi_sandbox.session.container_spec import Mount
 from pi_sandbox.session.disk_look import DiskLook, GitLook, StoreState
 from pi_sandbox.session.left_behind import Scene
+from pi_sandbox.session.reach import WritableFolder, writable_folders
 from pi_sandbox.workspace.workspace import Workspace
 
-_OWN_FOLDERS = ("notes", "auto")
+
+def reach_of(mounts: Sequence[Mount]) -> tuple[WritableFolder, ...]:
+    """Gives the folders that are looked at for a session, at their real places; a single file holds no repository."""
+    folders = (_at_its_real_place(folder) for folder in writable_folders(mounts))
+    return tuple(folder for folder in folders if is_real_folder(folder.path))
 
 
-def scene_before(workspace: Workspace, look: DiskLook, *, domain_wide: bool) -> Scene:
+def scene_before(reach: Sequence[WritableFolder], workspace: Workspace, look: DiskLook) -> Scene:
     """Gives the scene; `look` is the one of the plan, so that nothing falls between plan and scene."""
-    return _scene(workspace, look, look.git, None, domain_wide=domain_wide)
+    return _scene(reach, workspace, look, {workspace.project: look.git})
 
 
-def scene_after(workspace: Workspace, look: DiskLook, before: Scene, *, domain_wide: bool) -> Scene:
+def scene_after(reach: Sequence[WritableFolder], workspace: Workspace, look: DiskLook) -> Scene:
     """Gives the scene at the end of the session."""
-    return _scene(workspace, look, find_git(workspace.project), before.levels, domain_wide=domain_wide)
+    return _scene(reach, workspace, look, {})
 
 
-def _scene(
-    workspace: Workspace, look: DiskLook, project: GitLook, known: frozenset[Path] | None, *, domain_wide: bool
-) -> Scene:
-    """`known` are the folders beside the path that were there before; `None` before the session."""
-    looks = [project]
-    if look.core.state is StoreState.PRESENT:
-        looks += _folders_of_a_level(look.core.path)
+def _scene(reach: Sequence[WritableFolder], workspace: Workspace, look: DiskLook, known: dict[Path, GitLook]) -> Scene:
+    looks = [known.get(folder.path) or find_git(folder.path, closed=folder.closed) for folder in reach]
     if look.domain.state is not StoreState.PRESENT:
         return Scene(join_looks(looks), frozenset())
-    store = look.domain.path
-    levels = frozenset(
-        store / level for level in other_levels(store, workspace.levels) if Path(level).name.casefold() != ".git"
-    )
-    if domain_wide:
-        looks.append(find_git(store))
-    else:
-        for folder in _path_folders(store, workspace.levels):
-            looks += _folders_of_a_level(folder)
-        looks += [find_git(folder) for folder in sorted(levels - known)] if known is not None else []
-    return Scene(join_looks(looks), levels)
+    beside = look_beside(look.domain.path, workspace.levels)
+    levels = (look.domain.path / level for level in beside.levels if Path(level).name.casefold() != ".git")
+    return Scene(join_looks(looks), frozenset(levels))
 
 
-def _path_folders(store: Path, levels: tuple[str, ...]) -> Iterator[Path]:
-    """The store and the levels on the path, up to the first that is no folder: a link leads to where nobody looks."""
-    for folder in (store, *(store / level for level in levels)):
-        if not is_real_folder(folder):
-            return
-        yield folder
-
-
-def _folders_of_a_level(level: Path) -> Iterator[GitLook]:
-    yield find_git(level, below=False)
-    for name in _OWN_FOLDERS:
-        if is_real_folder(level / name):
-            yield find_git(level / name)
+def _at_its_real_place(folder: WritableFolder) -> WritableFolder:
+    real = Path(os.path.realpath(folder.path))
+    return WritableFolder(real, frozenset(real / place.relative_to(folder.path) for place in folder.closed))

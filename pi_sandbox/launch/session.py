@@ -14,11 +14,11 @@ from pi_sandbox.containers.engine import TerminalSize
 from pi_sandbox.containers.terminal import Terminal
 from pi_sandbox.credentials.keyring_call import system_keychain
 from pi_sandbox.credentials.pass_secrets import PassedSecrets, collect_pass_secrets
-from pi_sandbox.errors import quoted
 from pi_sandbox.launch.attached_session import run_attached
 from pi_sandbox.launch.certificates import ca_bundle
 from pi_sandbox.launch.domain_state import make_domain_state
 from pi_sandbox.launch.engine_view import view_of
+from pi_sandbox.launch.folder_walk import Bounds, FolderWalk, OpenFolder
 from pi_sandbox.launch.images import usable_image
 from pi_sandbox.launch.leftovers import Session, end_leftovers
 from pi_sandbox.launch.look import look_at_disk
@@ -26,19 +26,21 @@ from pi_sandbox.launch.markers import marker_for
 from pi_sandbox.launch.memory_limit import above_memory
 from pi_sandbox.launch.planning import plan_from
 from pi_sandbox.launch.reports import Reports
-from pi_sandbox.launch.scene import scene_after, scene_before
+from pi_sandbox.launch.scene import reach_of, scene_after, scene_before
 from pi_sandbox.session.agent_arguments import has_screen, keeps_history
+from pi_sandbox.session.container_spec import Mount
 from pi_sandbox.session.control_messages import Start
 from pi_sandbox.session.disk_look import DiskLook
 from pi_sandbox.session.history_key import history_key
 from pi_sandbox.session.left_behind import left_behind
-from pi_sandbox.session.mount_plan import read_only_places
 from pi_sandbox.session.plan import DOMAIN_LABEL, Agent, SessionPlan, SessionRequest
+from pi_sandbox.session.reach import closed_places
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.settings import Settings
 from pi_sandbox.workspace.workspace import Workspace
 
 _ID_BYTES = 6
+_MOST_HISTORY_FOLDERS = 200
 
 
 def launch(
@@ -67,7 +69,7 @@ def launch(
     passed = collect_pass_secrets(settings.pass_secrets, environ, system_keychain(environ, attended=request.tty))
     for name, reason in passed.missing:
         reports.warn(f"{name} is not passed: {reason}")
-    with _saying_what_is_left(workspace, look, request, shown), marker_for(folders, session_id) as marker:
+    with _saying_what_is_left(workspace, look, plan.container.mounts, shown), marker_for(folders, session_id) as marker:
         end = run_attached(engine, plan.container, terminal, marker, _start_maker(settings, passed), reports.warn)
         for warning in (*(said if _wipes_screen(request) else ()), *end.notes):
             shown.warn(warning)
@@ -95,27 +97,32 @@ def _how_to_continue(request: SessionRequest, workspace: Workspace, folders: Fol
     if not _wipes_screen(request) or not isinstance(request.program, Agent):
         return ""
     history = folders.history(workspace.domain, history_key(workspace.levels[-1]))
-    if not keeps_history(request.program.arguments) or next(history.rglob("*.jsonl"), None) is None:
+    if not keeps_history(request.program.arguments) or not _has_a_session(history):
         return ""
     place = "" if Path.cwd().is_relative_to(workspace.project) else f"{shlex.quote(str(workspace.project))} "
     return f"to go on with this session: pi-sandbox run {place}-- --continue"
 
 
+def _has_a_session(history: Path) -> bool:
+    """Whether pi kept something; it keeps it near, and the session may have put anything beside it."""
+    walk = FolderWalk(history, Bounds(folders=_MOST_HISTORY_FOLDERS))
+    return any(
+        entry.name.endswith(".jsonl") for folder in walk.folders(OpenFolder.folder_names) for entry in folder.entries
+    )
+
+
 @contextlib.contextmanager
 def _saying_what_is_left(
-    workspace: Workspace, look: DiskLook, request: SessionRequest, reports: Reports
+    workspace: Workspace, look: DiskLook, mounts: Sequence[Mount], reports: Reports
 ) -> Iterator[None]:
     """Compares what the session may write after the block with what was there before it, however the block ends."""
-    before = scene_before(workspace, look, domain_wide=request.domain_wide)
+    reach = reach_of(mounts)
+    before = scene_before(reach, workspace, look)
     try:
         yield
     finally:
-        try:
-            after = scene_after(workspace, look, before, domain_wide=request.domain_wide)
-            lines = left_behind(before, after, frozenset(read_only_places(look.git.places)))
-        except OSError as error:
-            lines = (f"what the session left could not be looked at: {error.strerror}: {quoted(error.filename)}",)
-        for line in lines:
+        after = scene_after(reach, workspace, look)
+        for line in left_behind(before, after, closed_places(reach)):
             reports.warn(line)
 
 

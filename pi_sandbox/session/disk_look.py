@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
+from pi_sandbox.session.remedies import opening_alone
 from pi_sandbox.workspace.workspace import GitEntry
 
 
@@ -14,6 +15,7 @@ class StoreState(Enum):
     ABSENT = "does not exist"
     NO_FOLDER = "is not a folder"
     NO_REPOSITORY = "is not a git repository"
+    CLOSED = "may not be read"
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,8 @@ class StoreLook:
     """One store on the disk. `path` has its links resolved.
 
     `hidden` are folders inside it, relative to it, that a session of this project must not see: the other levels.
-    `inner_mounts` are places below it where another file system is mounted.
+    `inner_mounts` are places below it where another file system is mounted. `closed` are levels on the project's path
+    that may not be read, so that it is not known what lies in them.
     """
 
     name: str
@@ -30,10 +33,13 @@ class StoreLook:
     git_entry: GitEntry
     hidden: tuple[str, ...]
     inner_mounts: tuple[Path, ...]
+    closed: tuple[Path, ...] = ()
 
     @property
     def remedy(self) -> str:
         """What to do about a store that is missing."""
+        if self.state is StoreState.CLOSED:
+            return f"open it: {opening_alone(self.path)}"
         anew = (
             f"pi-sandbox init makes a new one, and pi-sandbox memory-clone {self.name} fills it from its remote if it "
             "has one"
@@ -63,11 +69,23 @@ class GitPlace:
 
 
 @dataclass(frozen=True)
+class Unseen:
+    """Something that was not looked at, or not all of it. `reason` is what a sentence says of it after its path.
+
+    `remedy` is the command that mends it, empty where there is none.
+    """
+
+    path: Path
+    reason: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
 class GitLook:
-    """The places below some folder. `unseen` says in sentence parts what was not looked at."""
+    """The places below some folder, and what was not looked at."""
 
     places: tuple[GitPlace, ...]
-    unseen: tuple[str, ...]
+    unseen: tuple[Unseen, ...]
 
 
 @dataclass(frozen=True)
@@ -85,7 +103,8 @@ class DiskLook:
 
     `agent_config` is the folder with the owner's pi settings, `instructions` whether `AGENTS.md` is in it.
     `git` are the repositories in the project, its own included. `project_mounts` are places below the project where
-    another file system is mounted.
+    another file system is mounted. `closed` are folders of the project's own, itself or its history, that may not be
+    read.
     """
 
     core: StoreLook
@@ -96,3 +115,4 @@ class DiskLook:
     login: LoginLook
     git: GitLook
     project_mounts: tuple[Path, ...]
+    closed: tuple[Path, ...] = ()

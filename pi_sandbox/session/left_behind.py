@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pi_sandbox.errors import quoted
-from pi_sandbox.session.disk_look import GitLook, GitPlace
+from pi_sandbox.session.disk_look import GitLook, GitPlace, Unseen
+from pi_sandbox.session.remedies import shown
 
 MOST_LINES = 20
 """So many things of one kind are named; of the rest the number is said."""
@@ -28,23 +29,24 @@ def left_behind(before: Scene, after: Scene, read_only: frozenset[Path]) -> tupl
     return (
         *_at_most(tuple(_git_changes(before.git, after.git, read_only)), "places that git takes for a repository"),
         *_at_most(tuple(_new_levels(before, after)), "folders in the memory"),
-        *_unseen(before.git, after.git),
+        *_at_most(tuple(_unseen(before.git, after.git)), "places", "could not be looked at after"),
     )
 
 
 def _git_changes(before: GitLook, after: GitLook, read_only: frozenset[Path]) -> Iterator[str]:
     known = {place.path: place for place in before.places}
     for place in after.places:
-        if what := _change(known.get(place.path), place, place.path in read_only):
+        if what := _change(known.get(place.path), place, before.unseen, place.path in read_only):
             yield (
-                f"{quoted(place.path)}, {place.kind.value}, {what} during the session: look at its config and hooks, "
+                f"{shown(place.path)}, {place.kind.value}, {what} during the session: look at its config and hooks, "
                 "or remove it, before you use git there"
             )
 
 
-def _change(before: GitPlace | None, after: GitPlace, read_only: bool) -> str:
+def _change(before: GitPlace | None, after: GitPlace, unseen: tuple[Unseen, ...], read_only: bool) -> str:
     if before is None:
-        return "appeared"
+        was_seen = not any(after.path.is_relative_to(part.path) for part in unseen)
+        return "appeared" if was_seen else "lies where not all was looked at before, and perhaps appeared"
     if (before.kind, before.identity) != (after.kind, after.identity):
         return "was replaced"
     return "was changed" if before.code != after.code and not read_only else ""
@@ -59,11 +61,16 @@ def _new_levels(before: Scene, after: Scene) -> Iterator[str]:
 
 
 def _unseen(before: GitLook, after: GitLook) -> Iterator[str]:
-    if new := [part for part in after.unseen if part not in before.unseen]:
-        yield f"not everything was looked at for repositories after the session: {'; '.join(new)}"
+    for part in after.unseen:
+        if part not in before.unseen:
+            first = f" (first: {part.remedy})" if part.remedy else ""
+            yield (
+                f"{shown(part.path)} {part.reason}, so not everything there was looked at after the session; look into "
+                f"it before you use git there{first}"
+            )
 
 
-def _at_most(lines: tuple[str, ...], what: str) -> tuple[str, ...]:
+def _at_most(lines: tuple[str, ...], what: str, happened: str = "appeared or changed during") -> tuple[str, ...]:
     if len(lines) <= MOST_LINES:
         return lines
-    return (*lines[:MOST_LINES], f"{len(lines) - MOST_LINES} more {what} appeared or changed during the session")
+    return (*lines[:MOST_LINES], f"{len(lines) - MOST_LINES} more {what} {happened} the session")

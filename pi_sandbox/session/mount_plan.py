@@ -20,6 +20,7 @@ for both at the end.
 """
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
@@ -27,6 +28,7 @@ from pi_sandbox.errors import UsageError, quoted
 from pi_sandbox.session.container_spec import Mount, MountKind
 from pi_sandbox.session.disk_look import DiskLook, GitPlace, PlaceKind, StoreLook, StoreState
 from pi_sandbox.session.history_key import history_key
+from pi_sandbox.session.remedies import opening_alone, removal, removal_of_empty
 from pi_sandbox.session.scope import GitMode, SessionScope, store_path
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
@@ -39,6 +41,12 @@ AGENT_FOLDER = PurePosixPath("/home/pi/.pi/agent")
 
 MOST_REPOSITORIES = 200
 """Repositories inside a project that are mounted read-only; each mount costs some milliseconds at the start."""
+
+MOST_HIDDEN = 1_000
+"""Folders of other levels that are hidden from one session; each mask is a mount too."""
+
+_MOUNTABLE_BYTES = 3_000
+"""A longer path is not mounted: in the engine's own folders it must stay within 4,095 bytes (limits.h, PATH_MAX)."""
 
 _NOTHING = Path("/dev/null")
 """Shown in place of a git *file*: the engine's own machine always has it, and it is empty."""
@@ -80,9 +88,11 @@ def plan_mounts(
     """Gives the mounts of one session, outer before inner.
 
     Raises `UsageError` where the project's own path would lie over a place that the container needs, and where another
-    file system inside a read-only folder would stay writable (older engines do not pass read-only on to it).
+    file system inside a read-only folder would stay writable (older engines do not pass read-only on to it), and where
+    what lies in a store cannot be hidden.
     """
     _check_place(PurePosixPath(workspace.project))
+    _refuse_closed(look.closed, "the session could not work in it")
     mounts = [
         *_project(workspace, look),
         *_store(look.core, scope, hidden=()),
@@ -132,20 +142,23 @@ def _project(workspace: Workspace, look: DiskLook) -> list[Mount]:
 
 
 def read_only_places(places: Sequence[GitPlace]) -> tuple[Path, ...]:
-    """Gives those that can be mounted: folders and files with a name that the engine's API can carry, up to a bound."""
+    """Gives those that can be mounted: folders and files with a path that the engine can take, up to a bound."""
     found = [place.path for place in places if place.kind in (PlaceKind.FOLDER, PlaceKind.FILE)]
     return tuple(path for path in found if is_mountable(path))[:MOST_REPOSITORIES]
 
 
 def is_mountable(path: Path | PurePosixPath) -> bool:
-    """Whether the engine's API can carry the path: it is JSON, and so UTF-8."""
-    return not any("\udc80" <= character <= "\udcff" for character in str(path))
+    """Whether the engine can take the path: its API is JSON, and so UTF-8, and the system bounds the length."""
+    text = str(path)
+    return len(os.fsencode(text)) <= _MOUNTABLE_BYTES and not any("\udc80" <= each <= "\udcff" for each in text)
 
 
 def _store(store: StoreLook, scope: SessionScope, *, hidden: tuple[str, ...]) -> list[Mount]:
     target = store_path(store.name)
     if store.state is not StoreState.PRESENT:
         return [_mask(target, f"placeholder: the store {store.name} {store.state.value}")]
+    if not scope.domain_wide:
+        _refuse_closed(store.closed, "what lies in it cannot be hidden from the session")
     _refuse_unmountable(store, hidden)
     read_only = store.name == scope.opt_in
     purpose = f"the memory of {store.name}" + (", for this run" if read_only else "")
@@ -160,20 +173,26 @@ def _store(store: StoreLook, scope: SessionScope, *, hidden: tuple[str, ...]) ->
     ]
 
 
+def _refuse_closed(folders: Sequence[Path], why: str) -> None:
+    for folder in folders:
+        raise UsageError(f"{quoted(folder)} may not be read, so {why}", f"open it: {opening_alone(folder)}")
+
+
 def _refuse_unmountable(store: StoreLook, hidden: tuple[str, ...]) -> None:
     for folder in hidden:
-        if not is_mountable(PurePosixPath(folder)):
-            place = os.fsencode(store.path / folder)
+        place = store.path / folder
+        if not is_mountable(place):
             raise UsageError(
-                f"{quoted(store.path / folder)} has a name that is no UTF-8, so it cannot be hidden from the session",
-                f"rename it, or look at it and remove it: rm -r -- {_for_a_shell(place)}",
+                f"{quoted(place)} has a name that is no UTF-8 or too long, so it cannot be hidden from the session",
+                f"rename it, or look at it and remove it: {removal(place)}",
             )
-
-
-def _for_a_shell(path: bytes) -> str:
-    """Gives the path as bash and zsh take it (ANSI-C quoting), in ASCII."""
-    plain = b"-+,./:@_" + bytes(range(48, 58)) + bytes(range(65, 91)) + bytes(range(97, 123))
-    return "$'" + "".join(chr(byte) if byte in plain else f"\\x{byte:02x}" for byte in path) + "'"
+    if len(hidden) > MOST_HIDDEN:
+        crowded = Counter(str(PurePosixPath(folder).parent) for folder in hidden).most_common(1)[0][0]
+        place = store.path / crowded
+        raise UsageError(
+            f"{quoted(place)} holds more folders than can be hidden from a session (at most {MOST_HIDDEN})",
+            f"remove those that are no memory; the empty ones: {removal_of_empty(place)}",
+        )
 
 
 def _holders(hidden: tuple[str, ...]) -> tuple[str, ...]:

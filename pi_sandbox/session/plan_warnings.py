@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pi_sandbox.errors import quoted
 from pi_sandbox.session.disk_look import DiskLook, GitLook, GitPlace, LoginLook, PlaceKind, StoreLook, StoreState
 from pi_sandbox.session.mount_plan import read_only_places
+from pi_sandbox.session.remedies import shown
 from pi_sandbox.session.scope import GitMode, SessionScope
 from pi_sandbox.settings.domains import CORE
 from pi_sandbox.settings.table import CPUS, RULES
@@ -70,12 +71,14 @@ def _git(scope: SessionScope, look: DiskLook) -> Iterator[str]:
     if writable := _writable(look.git):
         yield (
             f"the session may write to repositories inside the project, and so choose what git runs there: "
-            f"{_some(tuple(quoted(place.path) for place in writable), ', ')}; look at them before you use git there"
+            f"{_some(tuple(shown(place.path) for place in writable), ', ')}; look at them before you use git there"
         )
-    if look.git.unseen:
+    if parts := look.git.unseen:
+        first = _some(tuple(part.remedy for part in parts if part.remedy), "; ")
         yield (
-            f"not every folder of the project was looked at for repositories: {'; '.join(look.git.unseen)}; "
-            "the session may write to those that were not found"
+            "not every folder of the project was looked at for repositories: "
+            f"{_some(tuple(f'{shown(part.path)} {part.reason}' for part in parts), '; ')}; the session may write to "
+            f"those that were not found{f' (first: {first})' if first else ''}"
         )
 
 

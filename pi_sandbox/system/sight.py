@@ -17,6 +17,8 @@ from pathlib import Path
 SPECIAL = "special"
 NOTHING = "nothing"
 
+_LISTED_AND_ENTERED = stat.S_IRUSR | stat.S_IXUSR
+
 _LOOK = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK) | os.O_CLOEXEC
 """Opens for looking only, where the system can (open(2), O_PATH)."""
 
@@ -45,10 +47,18 @@ def look_at(path: Path) -> Sight:
         return Sight(None, writable=False, identity=None)
     identity = identity_of(found)
     try:
-        content = _names_digest(path) if stat.S_ISDIR(found.st_mode) else _kind(found)
+        content = _content(path, found)
     except OSError:
         return Sight(None, writable=False, identity=identity)
-    return Sight(content, os.access(path, os.W_OK), identity)
+    return Sight(content, os.access(path, os.W_OK) and not _is_write_protected(found), identity)
+
+
+def is_closed(found: os.stat_result) -> bool:
+    """Whether the permissions of a folder keep this user, its owner, from listing or entering it.
+
+    Root can all the same, and root without capabilities, as in a container, cannot (capabilities(7), CAP_DAC_OVERRIDE).
+    """
+    return _is_own(found) and found.st_mode & _LISTED_AND_ENTERED != _LISTED_AND_ENTERED
 
 
 def identity_of(found: os.stat_result) -> str:
@@ -78,6 +88,20 @@ def held_without_links(path: Path) -> Iterator[str]:
         yield identity_of(os.fstat(descriptor))
     finally:
         os.close(descriptor)
+
+
+def _content(path: Path, found: os.stat_result) -> str | None:
+    if not stat.S_ISDIR(found.st_mode):
+        return _kind(found)
+    return None if is_closed(found) else _names_digest(path)
+
+
+def _is_write_protected(found: os.stat_result) -> bool:
+    return _is_own(found) and not found.st_mode & stat.S_IWUSR
+
+
+def _is_own(found: os.stat_result) -> bool:
+    return found.st_uid == os.geteuid()
 
 
 def _names_digest(path: Path) -> str:

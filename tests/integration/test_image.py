@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from docker.errors import APIError
-from tests.fakes.engine_network import address_on
 
 from pi_sandbox.containers import image as image_module
 from pi_sandbox.containers.base_image import choose_base
@@ -29,6 +28,7 @@ from pi_sandbox.containers.image import (
 from pi_sandbox.containers.image_inputs import BuildInput, image_inputs, inputs_digest
 from pi_sandbox.settings.settings import Proxies
 from pi_sandbox.system.shipped_files import shipped_folder
+from tests.fakes.engine_network import address_on
 from tests.fakes.http_proxy import http_proxy
 from tests.needs import Host
 

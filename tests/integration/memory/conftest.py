@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.fakes.engine_network import address_on
 
+from tests.fakes.engine_network import address_on
 from tests.fakes.git_server import GitServer, git_server
 from tests.integration.memory.homes import Pushed, make_home
 from tests.integration.session.sandbox import Sandbox

@@ -9,6 +9,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from pi_sandbox.session.plan import HOME_LABEL
 
 COMMAND = (sys.executable, "-m", "pi_sandbox")
 SECONDS = 120
+SOCKET = Path("/var/run/docker.sock")
 DEMO_EXTENSIONS = Path(__file__).parents[3] / "templates" / "demo" / "extensions"
 GIT_IDENTITY = ("-c", "user.name=Test", "-c", "user.email=test@example.org")
 
@@ -133,6 +135,26 @@ def make_sandbox(home: Path, environment: Mapping[str, str] | None = None, comma
     sandbox = Sandbox(home, environment, command)
     sandbox.call("init").ok()
     return sandbox
+
+
+@contextlib.contextmanager
+def sandbox_of_user(uid: int) -> Iterator[Sandbox]:
+    """Gives a home, not made yet, of a user who may use the engine by its group; needs root."""
+    folder = Path(tempfile.mkdtemp(prefix="pi-sandbox-user-", dir="/var/tmp"))
+    folder.chmod(0o755)
+    home = folder / "user"
+    home.mkdir()
+    os.chown(home, uid, uid)
+    become = (
+        *("setpriv", f"--reuid={uid}", f"--regid={uid}", f"--groups={SOCKET.stat().st_gid}"),
+        # The checkout may lie in a folder of root's own; reading is all that this right gives.
+        *("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"),
+    )
+    try:
+        yield Sandbox(home / "pi", {"HOME": str(home)}, () if uid == 0 else become)
+    finally:
+        subprocess.run(("chmod", "-R", "u+rwX", folder), check=False, capture_output=True)
+        subprocess.run(("rm", "-rf", folder), check=True)
 
 
 def script_model(sandbox: Sandbox, answers: object, extension: str | None = None) -> None:

@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,28 +75,27 @@ def test_the_control_a_repository_that_appears_in_a_session_is_written_and_runs_
         ("mkdir -p a/b/c/d/e/f/g/h/i/j && git init -q a/b/c/d/e/f/g/h/i/j", "i/j/.git"),
         ("git init -q /brain/private/notes; echo > /dev/null", "pi-memory-private/notes/.git"),
         ("git init -q --bare /brain/core/notes", "pi-memory-core/notes"),
+        ("git init -q /brain/core/sneaky", "pi-memory-core/sneaky/.git"),
+        ("git init -q /brain/core/known/inner", "pi-memory-core/known/inner/.git"),
         ("mkdir -p /brain/private/elsewhere", "pi-memory-private/elsewhere"),
+        ("git init -q /brain/private/elsewhere/deep", "pi-memory-private/elsewhere/deep/.git"),
+        ("git init -q /brain/private/git.example.org/other/x", "git.example.org/other/x/.git"),
+        ("git init -q ~/.pi/agent/sessions/x", "sessions/"),
         ("mkdir -p /brain/private/git.example.org/other/notes", "git.example.org/other"),
     ],
 )
 def test_what_a_session_leaves_for_git_or_for_another_project_is_named_at_its_end(
     sandbox: Sandbox, project: Path, plant: str, word: str
 ) -> None:
+    (sandbox.store("core") / "known").mkdir(exist_ok=True)
     ended = sandbox.shell(project, f"{plant}; exit 7")
     assert ended.code == 7, "the code stays the agent's"
     assert [line for line in warnings(ended.err) if word in line], ended.err
     again = sandbox.shell(project, "true")
     assert not [line for line in warnings(again.err) if word in line], "it is said once"
-    sandbox.shell(project, "rm -rf /brain/*/notes/.git /brain/core/notes/*").ok()
+    sandbox.shell(project, "rm -rf /brain/*/notes/.git /brain/core/notes/* /brain/core/{sneaky,known/inner}").ok()
     for folder in ("elsewhere", "git.example.org/other"):
-        _remove(sandbox.store("private") / folder)
-
-
-def _remove(folder: Path) -> None:
-    for path in sorted(folder.rglob("*"), reverse=True):
-        path.rmdir()
-    if folder.exists():
-        folder.rmdir()
+        shutil.rmtree(sandbox.store("private") / folder, ignore_errors=True)
 
 
 def test_an_ordinary_session_is_told_nothing_of(sandbox: Sandbox, project: Path) -> None:

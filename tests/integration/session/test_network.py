@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.fakes.engine_network import address_on
 
+from tests.fakes.engine_network import address_on
 from tests.integration.session.sandbox import Sandbox, inspect, probe_script, script_model, sections
 
 ASK_WITH_NODE = """

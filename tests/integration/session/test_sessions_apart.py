@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from tests.fakes.engine_network import address_on
 
 from pi_sandbox.containers import docker_engine
 from pi_sandbox.containers.network import NETWORK
 from pi_sandbox.errors import EngineError
+from tests.fakes.engine_network import address_on
 from tests.integration.session.sandbox import COMMAND, Sandbox, docker, inspect
 
 SERVE = "python3 -u -m http.server 8000 >/tmp/log 2>&1 & until grep -q Serving /tmp/log; do sleep 0.1; done"

@@ -1,20 +1,24 @@
 """Whoever the host user is: files belong to them, and nothing fails for a missing passwd entry."""
 
 import os
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.integration.session.sandbox import GIT_IDENTITY, Sandbox, probe_script, run_git, sections
+from tests.integration.session.sandbox import (
+    GIT_IDENTITY,
+    SOCKET,
+    Sandbox,
+    probe_script,
+    run_git,
+    sandbox_of_user,
+    sections,
+)
 from tests.needs import Host, host_cannot
 
 pytestmark = pytest.mark.needs(Host.ROOT)
 
-SOCKET = Path("/var/run/docker.sock")
 PROBES = {
     "name": "id -un; getent passwd $(id -u) | cut -d: -f1,3,4,6",
     "node": "node -p 'const me = os.userInfo(); `${me.username} ${me.uid} ${me.gid} ${me.homedir}`'",
@@ -29,21 +33,9 @@ PROBES = {
 
 @pytest.fixture(params=[0, 501, 12345, 70000])
 def user(request: pytest.FixtureRequest) -> Iterator[tuple[int, Sandbox]]:
-    """A home of that user's own, and the command run as that user, who may use the engine by its group."""
-    uid: int = request.param
-    folder = Path(tempfile.mkdtemp(prefix="pi-sandbox-user-", dir="/var/tmp"))
-    folder.chmod(0o755)
-    home = folder / "user"
-    home.mkdir()
-    os.chown(home, uid, uid)
-    become = (
-        *("setpriv", f"--reuid={uid}", f"--regid={uid}", f"--groups={SOCKET.stat().st_gid}"),
-        # The checkout may lie in a folder of root's own; reading is all that this right gives.
-        *("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"),
-    )
-    sandbox = Sandbox(home / "pi", {"HOME": str(home)}, () if uid == 0 else become)
-    yield uid, sandbox
-    shutil.rmtree(folder)
+    """A home of that user's own, and the command run as that user."""
+    with sandbox_of_user(request.param) as sandbox:
+        yield request.param, sandbox
 
 
 def test_a_session_works_for_any_user_and_every_file_is_theirs(user: tuple[int, Sandbox]) -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pi_sandbox.launch.git_places import find_git, join_looks
-from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind
+from pi_sandbox.launch.folder_walk import Bounds
+from pi_sandbox.launch.git_places import MOST_PLACES, find_git, join_looks
+from pi_sandbox.session.disk_look import GitPlace, PlaceKind
+from tests.fakes.hostile_folders import hostile_folder, names_to, nest
 from tests.unit.git_access.git_shapes import build, git_takes, surroundings
 
 
@@ -97,11 +99,11 @@ def test_links_are_not_followed_and_what_is_inside_a_repository_is_its_own(tmp_p
     assert found(project) == {".git": PlaceKind.FOLDER}
 
 
-def test_one_folder_only_where_that_is_asked(tmp_path: Path) -> None:
-    repository(tmp_path / ".git")
-    repository(tmp_path / "inner/.git")
-    look = find_git(tmp_path, below=False)
-    assert [place.path for place in look.places] == [tmp_path / ".git"]
+def test_what_is_closed_to_the_session_is_not_looked_into(tmp_path: Path) -> None:
+    repository(tmp_path / "closed/.git")
+    repository(tmp_path / "open/closed/.git")
+    look = find_git(tmp_path, closed=frozenset({tmp_path / "closed"}))
+    assert [place.path for place in look.places] == [tmp_path / "open/closed/.git"]
     assert look.unseen == ()
 
 
@@ -110,32 +112,36 @@ def test_the_bound_leaves_out_the_farthest_and_is_told(tmp_path: Path) -> None:
         (tmp_path / f"a{number}/b/c").mkdir(parents=True)
     repository(tmp_path / "a0/b/c/.git")
     repository(tmp_path / "z/.git")
-    look = find_git(tmp_path, most_folders=22)
+    look = find_git(tmp_path, bounds=Bounds(folders=22))
     assert [place.path for place in look.places] == [tmp_path / "z/.git"]
-    assert len(look.unseen) == 1
-    assert "more than 22 folders" in look.unseen[0]
+    assert [part.reason for part in look.unseen] == ["has more than 22 folders"]
     assert find_git(tmp_path).unseen == ()
 
 
-def test_a_folder_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(5):
-        (tmp_path / f"locked{number}").mkdir()
-    scan = os.scandir
-
-    def denied(path: Path) -> object:
-        if "locked" in str(path):
-            raise PermissionError(13, "Permission denied", str(path))
-        return scan(path)
-
-    monkeypatch.setattr(os, "scandir", denied)
-    unseen = find_git(tmp_path).unseen
-    assert len(unseen) == 4
-    assert "locked0" in unseen[0]
-    assert "2 more" in unseen[3]
+def test_very_many_places_end_the_look_and_are_told(tmp_path: Path) -> None:
+    for number in range(MOST_PLACES + 5):
+        (tmp_path / f"{number}").mkdir()
+        (tmp_path / f"{number}/.git").touch()
+    look = find_git(tmp_path)
+    assert len(look.places) == MOST_PLACES + 1
+    assert [part.path for part in look.unseen] == [tmp_path]
 
 
-def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
-    assert find_git(tmp_path / "nothing") == GitLook((), ())
+@pytest.mark.parametrize("length", range(4_088, 4_098))
+def test_one_whose_path_is_too_long_for_the_system_is_a_place_with_what_runs_programs_in_it(length: int) -> None:
+    with hostile_folder() as root:
+        names = names_to(root, length)
+        nest(root, [*names, ".git", "hooks"])
+        before = the_only_place(root)
+        assert before.path == root.joinpath(*names, ".git")
+        nest(root, [*names, ".git", "info"])
+        assert the_only_place(root).code != before.code
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o400])
+def test_a_git_folder_that_was_closed_is_one_all_the_same(tmp_path: Path, mode: int) -> None:
+    repository(tmp_path / ".git").chmod(mode)
+    assert found(tmp_path) == {".git": PlaceKind.FOLDER}
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,19 @@
 """What is seen of the disk for a plan."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from pi_sandbox.launch.look import look_at_disk
 from pi_sandbox.session.disk_look import StoreState
+from pi_sandbox.session.history_key import history_key
 from pi_sandbox.settings.domains import DomainName
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
+from tests.fakes.hostile_folders import as_another_user, hostile_folder
+from tests.needs import Host
 
 PRIVATE = DomainName("private")
 
@@ -155,6 +159,62 @@ def test_repositories_in_the_project_are_seen(folders: Folders) -> None:
     (project / "vendor/.git").mkdir(parents=True)
     look = look_at_disk(folders, workspace(folders), None)
     assert [place.path for place in look.git.places] == [project / "vendor/.git"]
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o300, 0o600])
+def test_a_store_that_was_closed_is_not_mounted_and_told_with_the_command_that_opens_it(
+    folders: Folders, mode: int
+) -> None:
+    folders.store("core").chmod(mode)
+    core = look_at_disk(folders, workspace(folders), None).core
+    assert core.state is StoreState.CLOSED
+    assert core.remedy == f"open it: chmod u+rwx -- {core.path}"
+    subprocess.run(["bash", "-c", core.remedy.partition(": ")[2]], check=True)
+    assert look_at_disk(folders, workspace(folders), None).core.state is StoreState.PRESENT
+
+
+@pytest.mark.parametrize("level", ["host", "host/group", "host/group/repo"])
+def test_a_level_on_the_path_that_was_closed_is_named_and_one_beside_it_is_only_hidden(
+    folders: Folders, level: str
+) -> None:
+    store = folders.store("private")
+    (store / "host/group/repo").mkdir(parents=True)
+    (store / "beside").mkdir(mode=0)
+    (store / level).chmod(0)
+    domain = look_at_disk(folders, workspace(folders), None).domain
+    assert domain.closed == (store / level,)
+    assert "beside" in domain.hidden
+
+
+def test_a_project_or_history_that_was_closed_is_named(folders: Folders) -> None:
+    project = workspace(folders).project
+    history = folders.history(PRIVATE, history_key("host/group/repo"))
+    for folder in (project, history):
+        folder.mkdir(parents=True)
+    assert look_at_disk(folders, workspace(folders), None).closed == ()
+    for folder in (project, history):
+        folder.chmod(0)
+    assert look_at_disk(folders, workspace(folders), None).closed == (project, history)
+
+
+@pytest.mark.needs(Host.ROOT)
+def test_an_ordinary_user_sees_the_same_as_root() -> None:
+    with hostile_folder() as home:
+        folders = Folders(home)
+        for name in ("core", "private"):
+            git = folders.store(name) / ".git"
+            git.mkdir(parents=True)
+            (git / "HEAD").write_text("ref: refs/heads/main\n")
+        level, project = folders.store("private") / "host", workspace(folders).project
+        level.mkdir()
+        (project / "inner").mkdir(parents=True)
+        with as_another_user(home):
+            for folder in (folders.store("core"), level, project / "inner"):
+                folder.chmod(0)
+            look = look_at_disk(folders, workspace(folders), None)
+        assert look.core.state is StoreState.CLOSED
+        assert look.domain.closed == (level,)
+        assert [part.path for part in look.git.unseen] == [project / "inner"]
 
 
 def test_looking_changes_nothing(folders: Folders, tmp_path: Path) -> None:

@@ -148,3 +148,17 @@ def test_the_marker_lies_there_for_the_time_of_the_block_only(tmp_path: Path) ->
         assert (folders.markers / "abc").read_text() == marker.word
         assert marker.identity == look_at(folders.markers / "abc").identity
     assert list(folders.markers.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o300, 0o400, 0o500])
+def test_a_folder_that_its_owner_closed_looks_the_same_to_root_and_to_root_without_capabilities(
+    item: Held, mode: int
+) -> None:
+    source = item.mount.source
+    assert source is not None
+    source.chmod(mode)
+    sight = look_at(source)
+    assert (sight.content is None, sight.writable) == (mode != 0o500, mode == 0o300)
+    closed = Seen((None if mode != 0o500 else sight.content,), (False,), (sight.identity,), "word", MARKER.identity)
+    verdict = compare((item,), MARKER, closed)
+    assert (verdict.error is None) == (mode != 0o300)

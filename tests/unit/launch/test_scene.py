@@ -1,16 +1,22 @@
 """What is compared before and after a session, on a real disk."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pi_sandbox.launch.look import look_at_disk
-from pi_sandbox.launch.scene import scene_after, scene_before
+from pi_sandbox.launch.scene import reach_of, scene_after, scene_before
+from pi_sandbox.session.history_key import history_key
 from pi_sandbox.session.left_behind import left_behind
-from pi_sandbox.session.mount_plan import read_only_places
+from pi_sandbox.session.mount_plan import plan_mounts
+from pi_sandbox.session.plan import session_scope
+from pi_sandbox.session.reach import closed_places
 from pi_sandbox.settings.domains import DomainName
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
+from tests.fakes.hostile_folders import hostile_folder, names_to, nest, odd_entries
+from tests.unit.session import plan_parts as parts
 
 LEVELS = ("host", "host/repo")
 
@@ -28,16 +34,21 @@ class Ground:
         self.store = self.folders.store("private")
         self.project = self.folders.domain_workspace("private") / "host/repo"
         (self.project / ".git/hooks").mkdir(parents=True)
+        self.history = self.folders.history("private", history_key(LEVELS[-1]))
+        self.history.mkdir(parents=True)
+        (self.folders.store("core") / "known").mkdir()
         self.workspace = Workspace(DomainName("private"), self.project, LEVELS, GitEntry.FOLDER)
 
     def begin(self, *, domain_wide: bool = False) -> None:
-        self.domain_wide = domain_wide
         self.look = look_at_disk(self.folders, self.workspace, None)
-        self.before = scene_before(self.workspace, self.look, domain_wide=domain_wide)
+        request = parts.request(domain_wide=domain_wide)
+        scope = session_scope(request, self.workspace, self.look)
+        self.reach = reach_of(plan_mounts(scope, self.workspace, self.folders, self.look, "abc"))
+        self.before = scene_before(self.reach, self.workspace, self.look)
 
     def said(self) -> tuple[str, ...]:
-        after = scene_after(self.workspace, self.look, self.before, domain_wide=self.domain_wide)
-        return left_behind(self.before, after, frozenset(read_only_places(self.look.git.places)))
+        after = scene_after(self.reach, self.workspace, self.look)
+        return left_behind(self.before, after, closed_places(self.reach))
 
 
 @pytest.fixture
@@ -68,14 +79,21 @@ def test_an_ordinary_session_leaves_nothing_to_say(ground: Ground) -> None:
         pytest.param("brain/pi-memory-private/host/.git", id="on a level"),
         pytest.param("brain/pi-memory-private/host/repo/notes/.git", id="in notes"),
         pytest.param("brain/pi-memory-private/notes/x/.git", id="below notes"),
-        pytest.param("brain/pi-memory-core/notes/.git", id="in core"),
+        pytest.param("brain/pi-memory-core/notes/.git", id="in core's notes"),
+        pytest.param("brain/pi-memory-core/sneaky/.git", id="in a new folder of core"),
+        pytest.param("brain/pi-memory-core/known/deep/.git", id="in a folder of core that was there before"),
+        pytest.param("brain/pi-memory-private/host/notes/x/.git", id="below a level's notes"),
+        pytest.param("brain/pi-memory-private/auto/.git", id="in what background models write"),
+        pytest.param("history/a/b/.git", id="in pi's history"),
     ],
 )
 def test_a_repository_that_appears_where_a_session_may_write_is_named(ground: Ground, place: str) -> None:
     ground.begin()
-    (ground.folders.home / place).mkdir(parents=True)
+    first, _, rest = place.partition("/")
+    planted = ground.history / rest if first == "history" else ground.folders.home / place
+    planted.mkdir(parents=True)
     (line,) = ground.said()
-    assert str(ground.folders.home / place) in line
+    assert str(planted) in line
 
 
 @pytest.mark.parametrize("place", ["brain/pi-memory-private/notes", "brain/pi-memory-core", "ws/private/host/repo/x"])
@@ -131,3 +149,77 @@ def test_without_a_store_only_the_project_counts(ground: Ground) -> None:
     ground.begin()
     (ground.project / "x/.git").mkdir(parents=True)
     assert len(ground.said()) == 1
+
+
+def test_what_the_session_could_not_write_is_not_looked_into(ground: Ground) -> None:
+    (ground.store / "host/other").mkdir(parents=True)
+    ground.begin()
+    (ground.store / "host/other/.git").mkdir()
+    (ground.store / ".git/config").write_text("the owner's own")
+    assert ground.said() == ()
+
+
+def test_levels_on_the_path_with_further_folders_are_looked_into_and_named(ground: Ground) -> None:
+    (ground.store / "host/repo").mkdir(parents=True)
+    ground.begin()
+    for level in ("extra", "host/extra", "host/repo/extra"):
+        (ground.store / level / "deep/.git").mkdir(parents=True)
+    lines = ground.said()
+    for level in ("extra", "host/extra", "host/repo/extra"):
+        assert [line for line in lines if f'"{ground.store}/{level}" appeared in the memory' in line]
+        assert [line for line in lines if f"{ground.store}/{level}/deep/.git" in line]
+    assert len(lines) == 6
+
+
+@pytest.fixture
+def hostile_ground() -> Iterator[Ground]:
+    with hostile_folder() as folder:
+        yield Ground(folder)
+
+
+@pytest.mark.parametrize("length", range(4_089, 4_097))
+@pytest.mark.parametrize("place", ["core", "project", "history"])
+def test_a_path_at_the_end_of_what_the_system_takes_silences_nothing(
+    hostile_ground: Ground, length: int, place: str
+) -> None:
+    ground = hostile_ground
+    folder = {"core": ground.folders.store("core") / "notes", "project": ground.project, "history": ground.history}
+    ground.begin()
+    nest(folder[place], [*names_to(folder[place], length), ".git"])
+    (ground.project / "evil/.git").mkdir(parents=True)
+    lines = ground.said()
+    assert [line for line in lines if f"{ground.project}/evil/.git" in line]
+    assert [line for line in lines if f'"{folder[place]}/d' in line and '/.git"' in line]
+    assert len(lines) == 2
+    assert all(len(line) < 800 for line in lines)
+    ground.begin()
+    assert ground.said() == ()
+
+
+def test_each_thing_that_cannot_be_looked_at_is_one_line_and_the_rest_is_named(hostile_ground: Ground) -> None:
+    ground = hostile_ground
+    ground.begin()
+    odd_entries(ground.folders.store("core"))
+    nest(ground.history, ["x"] * 1_200)
+    closed = (ground.folders.store("core") / "notes/a", ground.project / "b", ground.store / "host")
+    for folder in closed:
+        folder.mkdir(parents=True)
+        folder.chmod(0)
+    (ground.project / "evil/.git").mkdir(parents=True)
+    lines = ground.said()
+    for folder in closed:
+        assert [
+            line for line in lines if f'"{folder}" may not be read' in line and f"chmod -R u+rwX -- {folder}" in line
+        ]
+    assert [line for line in lines if "evil/.git" in line]
+    assert len(lines) == 4
+
+
+def test_a_project_that_is_gone_at_the_end_is_told_and_the_rest_is_named(ground: Ground) -> None:
+    ground.begin()
+    ground.project.rename(ground.project.with_name("moved"))
+    (ground.folders.store("core") / "x/.git").mkdir(parents=True)
+    lines = ground.said()
+    assert [line for line in lines if f'"{ground.project}" is no folder any more' in line]
+    assert [line for line in lines if "x/.git" in line]
+    assert len(lines) == 2

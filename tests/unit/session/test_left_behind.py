@@ -4,17 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind
+from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind, Unseen
 from pi_sandbox.session.left_behind import MOST_LINES, Scene, left_behind
 
 GIT = Path("/p/.git")
+LARGE = Unseen(Path("/p/large"), "has more than 20000 folders")
+CLOSED = Unseen(Path("/p/closed"), "may not be read", "chmod it")
 
 
 def place(path: Path = GIT, kind: PlaceKind = PlaceKind.FOLDER, identity: str = "1:1", code: str = "a") -> GitPlace:
     return GitPlace(path, kind, identity, code)
 
 
-def scene(*places: GitPlace, unseen: tuple[str, ...] = (), levels: frozenset[Path] = frozenset()) -> Scene:
+def scene(*places: GitPlace, unseen: tuple[Unseen, ...] = (), levels: frozenset[Path] = frozenset()) -> Scene:
     return Scene(GitLook(places, unseen), levels)
 
 
@@ -23,7 +25,7 @@ def said(before: Scene, after: Scene, *read_only: Path) -> tuple[str, ...]:
 
 
 def test_where_nothing_happened_nothing_is_said() -> None:
-    everything = scene(place(), unseen=("it is large",), levels=frozenset({Path("/s/a")}))
+    everything = scene(place(), unseen=(LARGE,), levels=frozenset({Path("/s/a")}))
     assert said(everything, everything) == ()
 
 
@@ -65,10 +67,33 @@ def test_a_folder_for_another_level_is_named() -> None:
     assert "for its own" in line
 
 
-def test_what_could_not_be_looked_at_any_more_is_said() -> None:
-    (line,) = said(scene(unseen=("x is large",)), scene(unseen=("x is large", "y cannot be read")))
-    assert "y cannot be read" in line
-    assert "x is large" not in line
+def test_each_thing_that_could_not_be_looked_at_any_more_is_one_line_with_what_to_do() -> None:
+    gone = Unseen(Path("/p"), "is no folder any more")
+    lines = said(scene(unseen=(LARGE,)), scene(unseen=(LARGE, CLOSED, gone)))
+    assert [line.split(",")[0] for line in lines] == ['"/p/closed" may not be read', '"/p" is no folder any more']
+    assert "(first: chmod it)" in lines[0]
+    assert "first" not in lines[1]
+
+
+def test_of_very_many_things_that_could_not_be_looked_at_the_number_is_said() -> None:
+    many = tuple(Unseen(Path(f"/p/{number}"), "may not be read") for number in range(MOST_LINES + 5))
+    lines = said(scene(), scene(unseen=many))
+    assert len(lines) == MOST_LINES + 1
+    assert lines[-1] == "5 more places could not be looked at after the session"
+
+
+def test_it_is_not_said_to_have_appeared_where_not_all_was_looked_at_before() -> None:
+    inner, beside = place(LARGE.path / "x/.git"), place(Path("/p/beside/.git"))
+    lines = said(scene(unseen=(LARGE,)), scene(inner, beside, unseen=(LARGE,)))
+    assert "perhaps appeared" in lines[0]
+    assert "a git folder, appeared" in lines[1]
+
+
+def test_a_very_long_path_is_shown_by_its_beginning_and_its_end() -> None:
+    (line,) = said(scene(), scene(place(Path("/p/begin" + "/x" * 10_000 + "/end/.git"))))
+    assert '"/p/begin/x' in line
+    assert '/end/.git"' in line
+    assert len(line) < 800
 
 
 def test_names_are_visible_and_very_many_lines_are_some_and_a_number() -> None:

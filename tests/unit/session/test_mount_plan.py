@@ -10,7 +10,7 @@ from pi_sandbox.errors import UsageError
 from pi_sandbox.session.container_spec import Mount, MountKind
 from pi_sandbox.session.disk_look import DiskLook, GitLook, PlaceKind, StoreState
 from pi_sandbox.session.history_key import history_key
-from pi_sandbox.session.mount_plan import MOST_REPOSITORIES, plan_mounts
+from pi_sandbox.session.mount_plan import MOST_HIDDEN, MOST_REPOSITORIES, plan_mounts
 from pi_sandbox.session.plan import session_scope
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
@@ -170,6 +170,51 @@ def test_the_command_that_removes_it_means_that_folder_to_a_shell(tmp_path: Path
         mounts_of(parts.look(domain=domain))
     subprocess.run(["bash", "-c", caught.value.hint.partition("it: ")[2]], check=True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_level_that_may_not_be_read_is_refused_with_the_command_that_opens_it() -> None:
+    level = parts.HOME / "brain/pi-memory-private/a b"
+    domain = replace(parts.store("private"), closed=(level,))
+    with pytest.raises(UsageError, match="cannot be hidden") as caught:
+        mounts_of(parts.look(domain=domain))
+    assert caught.value.hint == f"open it: chmod u+rwx -- '{level}'"
+    assert mounts_of(parts.look(domain=domain), domain_wide=True)
+
+
+def test_a_project_or_history_that_may_not_be_read_is_refused_with_the_command_that_opens_it() -> None:
+    with pytest.raises(UsageError, match="could not work") as caught:
+        mounts_of(replace(parts.look(), closed=(parts.PROJECT,)))
+    assert caught.value.hint == f"open it: chmod u+rwx -- {parts.PROJECT}"
+
+
+@pytest.mark.parametrize("state", [StoreState.CLOSED, StoreState.NO_REPOSITORY])
+def test_core_never_stops_a_session_whatever_a_session_of_another_domain_made_of_it(state: StoreState) -> None:
+    core = replace(parts.store("core", state), closed=(parts.HOME / "brain/pi-memory-core/notes",))
+    assert mounts_of(parts.look(core=core))["/brain/core"].kind is MountKind.MASK
+
+
+def test_more_folders_than_can_be_hidden_are_refused_with_the_folder_that_holds_them(tmp_path: Path) -> None:
+    (tmp_path / "host").mkdir()
+    names = tuple(f"host/{number}" for number in range(MOST_HIDDEN))
+    domain = replace(parts.store("private"), path=tmp_path, hidden=names)
+    assert mounts_of(parts.look(domain=domain))
+    for number in range(MOST_HIDDEN + 1):
+        (tmp_path / f"host/{number}").mkdir()
+    (tmp_path / "host/7/notes").mkdir()
+    domain = replace(domain, hidden=(*names, "beside"))
+    with pytest.raises(UsageError, match="host") as caught:
+        mounts_of(parts.look(domain=domain))
+    assert f'"{tmp_path}/host" holds more folders' in caught.value.message
+    subprocess.run(["bash", "-c", caught.value.hint.partition("ones: ")[2]], check=True)
+    assert [folder.name for folder in (tmp_path / "host").iterdir()] == ["7"]
+    assert mounts_of(parts.look(domain=domain), domain_wide=True)
+
+
+@pytest.mark.parametrize(("length", "is_mounted"), [(3_000, True), (3_001, False)])
+def test_a_path_that_would_be_too_long_in_the_engines_own_folders_is_not_mounted(length: int, is_mounted: bool) -> None:
+    place = parts.git_place("x" * (length - len(str(parts.PROJECT)) - len("//.git")) + "/.git")
+    assert len(str(place.path)) == length
+    assert (str(place.path) in mounts_of(parts.look(git=GitLook((place,), ())))) is is_mounted
 
 
 def test_outer_mounts_come_before_inner_ones() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pi_sandbox.session.disk_look import DiskLook, GitLook, LoginLook, PlaceKind
+from pi_sandbox.session.disk_look import DiskLook, GitLook, LoginLook, PlaceKind, Unseen
 from pi_sandbox.session.mount_plan import MOST_REPOSITORIES
 from pi_sandbox.session.plan import EngineView, plan_session
 from tests.unit.session import plan_parts as parts
@@ -39,7 +39,9 @@ def test_a_complete_home_gives_none() -> None:
         pytest.param(
             parts.look(git=GitLook((parts.git_place("a\udcff/.git"),), ())), "a\\xff/.git", id="no mountable name"
         ),
-        pytest.param(parts.look(git=GitLook((), ("it is large",))), "it is large", id="not all was looked at"),
+        pytest.param(
+            parts.look(git=GitLook((), (Unseen(parts.PROJECT, "is large"),))), "is large", id="not all was looked at"
+        ),
     ],
 )
 def test_what_is_not_as_it_should_be_is_one_sentence_that_names_it(look: DiskLook, words: str) -> None:

@@ -1,0 +1,230 @@
+"""Walks through the folders below one, however they are named, nested or closed.
+
+- Each folder is opened out of the one that holds it, so no path is too long and no tree too deep for the system; a
+  folder that had to be opened a second time must be the same one (device and inode). Links are not followed.
+- The nearest folders come first, so that what is left out at a bound are the farthest ones.
+- Whatever is not looked at is told, once, with the reason and, where there is one, the command that mends it. A folder
+  that disappears while it is looked for holds nothing any more, and is not told.
+- A folder that its owner may not list and enter by its permissions is not looked at for root either: a session has no
+  capabilities, so it is closed there too, and both see the same.
+"""
+
+import errno
+import os
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from pi_sandbox.session.disk_look import Unseen
+from pi_sandbox.session.remedies import opening
+from pi_sandbox.system.sight import is_closed
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK)
+_MOST_OPEN = 64
+"""Descriptors that are kept for what lies in those folders; a process may have as few as 256."""
+_STEP_BYTES = 3_000
+"""Names of so many bytes are handed to the system at a time; it takes 4,095 (limits.h, PATH_MAX)."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How far a walk goes: folders, names in one folder, bytes of a folder's path below the first one, seconds.
+
+    20,000 folders are about half a second, and more than most checkouts have.
+    """
+
+    folders: int = 20_000
+    names: int = 200_000
+    path_bytes: int = 8_192
+    seconds: float = 30.0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Node:
+    """A folder that was looked at. `length` is that of its path below the first one, in bytes."""
+
+    above: "_Node | None"
+    name: str
+    identity: tuple[int, int]
+    length: int
+
+
+@dataclass(frozen=True)
+class OpenFolder:
+    """One folder, as long as the walk stands at it. `entries` are what lies in it, by name."""
+
+    root: Path
+    descriptor: int
+    entries: tuple[os.DirEntry[str], ...]
+    _node: _Node
+
+    @property
+    def path(self) -> Path:
+        return self.root.joinpath(*_names(self._node, None))
+
+    def folder_names(self) -> Iterator[str]:
+        """Gives the names of all folders in it."""
+        return (entry.name for entry in self.entries if entry.is_dir(follow_symlinks=False))
+
+
+@dataclass
+class FolderWalk:
+    """One walk from `root`, which may be reached by links of its owner above it but is none itself."""
+
+    root: Path
+    bounds: Bounds = field(default_factory=Bounds)
+    unseen: list[Unseen] = field(default_factory=list)
+
+    def folders(self, inner: Callable[[OpenFolder], Iterable[str]]) -> Iterator[OpenFolder]:
+        """Gives each folder, then goes on to those in it that `inner` names."""
+        ends = time.monotonic() + self.bounds.seconds
+        with _Opened(self.root) as opened:
+            waiting: deque[tuple[_Node | None, str]] = deque([(None, "")])
+            looked = 0
+            while waiting and not self._is_at_a_bound(looked, ends):
+                above, name = waiting.popleft()
+                looked += 1
+                folder = self._open(opened, above, name)
+                if folder is None:
+                    continue
+                yield folder
+                waiting.extend((folder._node, name) for name in self._within_length(folder, inner(folder)))
+
+    def _is_at_a_bound(self, looked: int, ends: float) -> bool:
+        if looked >= self.bounds.folders:
+            self._tell(self.root, f"has more than {self.bounds.folders} folders")
+        elif time.monotonic() >= ends:
+            self._tell(self.root, f"takes longer than {self.bounds.seconds:g} seconds to look through")
+        else:
+            return False
+        return True
+
+    def _within_length(self, folder: OpenFolder, names: Iterable[str]) -> Iterator[str]:
+        for name in names:
+            if folder._node.length + 1 + len(os.fsencode(name)) <= self.bounds.path_bytes:
+                yield name
+            else:
+                self._tell(folder.path / name, f"lies deeper than {self.bounds.path_bytes} bytes of names")
+
+    def _open(self, opened: "_Opened", above: _Node | None, name: str) -> OpenFolder | None:
+        try:
+            node, descriptor = opened.enter(above, name)
+            found = os.fstat(descriptor)
+            if is_closed(found):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            with os.scandir(descriptor) as entries:
+                listed = list(islice(entries, self.bounds.names + 1))
+            for entry in listed:
+                entry.is_dir(follow_symlinks=False)  # kept in the entry; where the disk is asked, it may fail
+        except OSError as error:
+            self._tell_failure(above, name, error)
+            return None
+        folder = OpenFolder(self.root, descriptor, tuple(sorted(listed, key=lambda entry: entry.name)), node)
+        if len(listed) > self.bounds.names:
+            self._tell(folder.path, f"has more than {self.bounds.names} names")
+        return folder
+
+    def _tell_failure(self, above: _Node | None, name: str, error: OSError) -> None:
+        if error.errno in _GONE and above is not None:
+            return
+        path = self.root.joinpath(*_names(above, None), name)
+        if error.errno == errno.EACCES:
+            self._tell(path, "may not be read", opening(path))
+        elif error.errno in _GONE:
+            self._tell(path, "is no folder any more")
+        else:
+            self._tell(path, f"cannot be read ({error.strerror})")
+
+    def _tell(self, path: Path, reason: str, remedy: str = "") -> None:
+        self.unseen.append(Unseen(path, reason, remedy))
+
+
+class _Opened:
+    """The folders that are open, the first one all the time, of the others those used last."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._descriptors: OrderedDict[_Node, int] = OrderedDict()
+        self._first: tuple[_Node, int] | None = None
+
+    def __enter__(self) -> "_Opened":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for descriptor in self._descriptors.values():
+            os.close(descriptor)
+        if self._first is not None:
+            os.close(self._first[1])
+
+    def enter(self, above: _Node | None, name: str) -> tuple[_Node, int]:
+        """Opens the folder of this name in `above`, or the first one; raises `OSError`."""
+        if above is None:
+            descriptor = os.open(self._root, _FOLDER)
+            self._first = (_Node(None, "", _identity(descriptor), 0), descriptor)
+            return self._first
+        descriptor = os.open(name, _FOLDER, dir_fd=self._descriptor(above))
+        node = _Node(above, name, _identity(descriptor), above.length + 1 + len(os.fsencode(name)))
+        self._keep(node, descriptor)
+        return node, descriptor
+
+    def _descriptor(self, node: _Node) -> int:
+        if self._first is not None and node is self._first[0]:
+            return self._first[1]
+        if node not in self._descriptors:
+            self._keep(node, self._open_again(node))
+        self._descriptors.move_to_end(node)
+        return self._descriptors[node]
+
+    def _open_again(self, node: _Node) -> int:
+        """Goes there from the nearest open folder; links on the way lead to another folder than the one that it was."""
+        at = node
+        while at.above is not None and at not in self._descriptors:
+            at = at.above
+        descriptor = os.dup(self._descriptor(at))
+        for step in _steps(_names(node, at)):
+            try:
+                inner = os.open(step, _FOLDER, dir_fd=descriptor)
+            finally:
+                os.close(descriptor)
+            descriptor = inner
+        if _identity(descriptor) != node.identity:
+            os.close(descriptor)
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        return descriptor
+
+    def _keep(self, node: _Node, descriptor: int) -> None:
+        self._descriptors[node] = descriptor
+        if len(self._descriptors) > _MOST_OPEN:
+            _, oldest = self._descriptors.popitem(last=False)
+            os.close(oldest)
+
+
+def _identity(descriptor: int) -> tuple[int, int]:
+    found = os.fstat(descriptor)
+    return found.st_dev, found.st_ino
+
+
+def _names(node: _Node | None, above: _Node | None) -> list[str]:
+    """Gives the names on the way from `above`, or from the first folder, to a folder."""
+    names = []
+    while node is not None and node is not above and node.above is not None:
+        names.append(node.name)
+        node = node.above
+    return names[::-1]
+
+
+def _steps(names: list[str]) -> Iterator[str]:
+    """Gives the names joined to relative paths that the system takes."""
+    step: list[str] = []
+    length = 0
+    for name in names:
+        length += 1 + len(os.fsencode(name))
+        if length > _STEP_BYTES:
+            yield "/".join(step)
+            step, length = [], 1 + len(os.fsencode(name))
+        step.append(name)
+    yield "/".join(step)

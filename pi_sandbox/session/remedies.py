@@ -1,0 +1,57 @@
+"""Commands that mend a folder, written so that a shell means exactly that folder, and paths short enough to be read."""
+
+import os
+import shlex
+from pathlib import Path, PurePosixPath
+
+from pi_sandbox.errors import quoted
+
+_COMMAND_BYTES = 1_000
+"""A longer path is not given to a command: the system takes 4,095 bytes (limits.h, PATH_MAX), a reader fewer."""
+
+_SHOWN_START = 300
+_SHOWN_END = 100
+
+
+def shown(path: Path) -> str:
+    """Gives a path for a message, quoted; of a very long one its beginning and its end."""
+    text = str(path)
+    if len(text) <= _SHOWN_START + _SHOWN_END:
+        return quoted(text)
+    return f"{quoted(text[:_SHOWN_START])} … {quoted(text[-_SHOWN_END:])}"
+
+
+def opening(folder: Path) -> str:
+    """Gives the command by which the owner may look into a folder again, and into those inside it.
+
+    For a path that is too long it names the nearest folder above that is not: the command goes down by itself.
+    """
+    return f"chmod -R u+rwX -- {for_a_shell(_short(folder))}"
+
+
+def opening_alone(folder: Path) -> str:
+    """Gives the command for one folder that holds things whose permissions must stay, such as a store's `.git`."""
+    return f"chmod u+rwx -- {for_a_shell(folder)}"
+
+
+def removal(folder: Path) -> str:
+    """Gives the command that removes a folder."""
+    return f"rm -r -- {for_a_shell(folder)}"
+
+
+def removal_of_empty(folder: Path) -> str:
+    """Gives the command that removes the empty folders right inside one; git keeps none of them."""
+    return f"find {for_a_shell(folder)} -mindepth 1 -maxdepth 1 -type d -empty -delete"
+
+
+def for_a_shell(path: PurePosixPath | Path) -> str:
+    """Gives the path as one word of bash and zsh, in printable ASCII (ANSI-C quoting where that is needed)."""
+    text = str(path)
+    if text.isascii() and text.isprintable():
+        return shlex.quote(text)
+    plain = b"-+,./:@_" + bytes(range(48, 58)) + bytes(range(65, 91)) + bytes(range(97, 123))
+    return "$'" + "".join(chr(byte) if byte in plain else f"\\x{byte:02x}" for byte in os.fsencode(text)) + "'"
+
+
+def _short(folder: Path) -> Path:
+    return next(each for each in (folder, *folder.parents) if len(os.fsencode(each)) <= _COMMAND_BYTES)
