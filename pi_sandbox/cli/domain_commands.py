@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from pi_sandbox.cli import render
+from pi_sandbox.system.command_line import OnceGroup
 
 if TYPE_CHECKING:
     from pi_sandbox.launch.domains import Clone
 
 
-@click.group()
+@click.group(cls=OnceGroup)
 def domain() -> None:
     """Adds, lists and removes domains: each has its own workspace, memory and login."""
 

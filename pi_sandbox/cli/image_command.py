@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pi_sandbox.cli import render
+from pi_sandbox.system.command_line import OnceGroup
 
 if TYPE_CHECKING:
     from pi_sandbox.containers.image_inputs import Target
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 _TARGETS: tuple["Target", ...] = ("sync", "agent")
 
 
-@click.group()
+@click.group(cls=OnceGroup)
 def image() -> None:
     """Builds the images, or says whether they match this version."""
 

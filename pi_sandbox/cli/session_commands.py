@@ -8,6 +8,7 @@ import click
 
 from pi_sandbox.cli import render
 from pi_sandbox.cli.tail_command import TailCommand, tail
+from pi_sandbox.system.command_line import OnceCommand
 
 if TYPE_CHECKING:
     from pi_sandbox.session.plan import Agent, SessionPlan, Shell
@@ -132,7 +133,7 @@ def _plan_for_programs(made: "SessionPlan", form: str) -> str:
     return compose_document(made.container, "agent")
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @_scope_options
 def context(path: str | None, with_domain: str | None, with_other_domain: bool, domain_wide: bool) -> None:
     """Prints the memory page that a session would get, byte for byte."""

@@ -13,13 +13,14 @@ from typing import Any
 import click
 
 from pi_sandbox.errors import UsageError, quoted
+from pi_sandbox.system.command_line import OnceCommand
 
 _KEY = "pi_sandbox.tail"
 _NEAR_MISS = 0.75
 """How alike an unknown option must be to one of ours to count as a misspelling of it (difflib's ratio)."""
 
 
-class TailCommand(click.Command):
+class TailCommand(OnceCommand):
     """Cuts the line at the first `--`: what follows is for the program, untouched.
 
     `tail_metavar` stands for it in the usage line, `tail_words` in messages ("pi's own arguments go").

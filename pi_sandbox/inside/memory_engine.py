@@ -22,6 +22,7 @@ from pi_sandbox import __version__
 from pi_sandbox.errors import FilesError, PiSandboxError, quoted
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.memory_text.visible import visible
+from pi_sandbox.system.command_line import OnceGroup
 from pi_sandbox.system.standard_streams import open_missing_standard_streams
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def main() -> NoReturn:
     sys.exit(code)
 
 
-@click.group(no_args_is_help=False)
+@click.group(cls=OnceGroup, no_args_is_help=False)
 @click.version_option(__version__)
 def commands() -> None:
     """Keeps the memory of pi's projects: serves pi's extension, and answers people who ask why."""
