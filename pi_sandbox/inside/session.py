@@ -1,6 +1,8 @@
 """The entry of the agent container: the common opening, pi's settings and login, the context page, the agent.
 
-Without a page there is no agent.
+- Without a page there is no agent.
+- The page is appended to pi's instructions before whatever pi appends by its own rule: the user's own options, or else
+  the file that our option would switch off, for which an extension of ours asks pi whether it trusts the project.
 """
 
 import os
@@ -16,7 +18,7 @@ from pi_sandbox.inside.compiled_modules import find_compiled_modules
 from pi_sandbox.inside.login_keeper import LoginKeeper
 from pi_sandbox.inside.opening import open_and_run
 from pi_sandbox.inside.supervisor import Child
-from pi_sandbox.session.agent_arguments import OWN_COMMANDS
+from pi_sandbox.session.agent_arguments import APPEND_OPTION, APPENDED_FILE, OWN_COMMANDS, appends_files
 from pi_sandbox.session.briefings import read_briefings
 from pi_sandbox.session.context import render_context
 from pi_sandbox.session.control_messages import Start
@@ -26,6 +28,7 @@ from pi_sandbox.system.files import create_file
 from pi_sandbox.system.template_files import render_template
 
 CONTEXT_FILE = Path("/run/pi-session/context.md")
+APPEND_EXTENSION = Path("/opt/pi-sandbox/extension/src/append-system.ts")
 
 _TMPFS = ("/tmp", "/home/pi", "/home/pi/.pi/agent", "/run/pi-session")  # noqa: S108 - the container's own tmpfs
 _TERMINFO = ("/lib/terminfo", "/usr/share/terminfo", "/etc/terminfo")
@@ -65,7 +68,7 @@ def _command(arguments: Sequence[str]) -> Sequence[str]:
         case ["agent", first, *rest] if first in OWN_COMMANDS:
             return ["pi", first, *rest]
         case ["agent", *rest]:
-            return ["pi", "--append-system-prompt", str(CONTEXT_FILE), *rest]
+            return ["pi", *_instructions(rest, Path.cwd()), *rest]
         case ["shell"]:
             return ["bash"]
         case ["shell", *command]:
@@ -74,6 +77,15 @@ def _command(arguments: Sequence[str]) -> Sequence[str]:
             raise UsageError(
                 "the image was started with arguments that it does not know", "start it by `pi-sandbox run`"
             )
+
+
+def _instructions(arguments: Sequence[str], project: Path) -> Sequence[str]:
+    """Gives pi's options for the page, and for the file that they switch off where there is one."""
+    page = [APPEND_OPTION, str(CONTEXT_FILE)]
+    places = (Path(AGENT_FOLDER), project / ".pi")
+    if appends_files(arguments) and any((place / APPENDED_FILE).exists() for place in places):
+        return [*page, "--extension", str(APPEND_EXTENSION)]
+    return page
 
 
 def _terminal(environment: Mapping[str, str]) -> Mapping[str, str]:

@@ -6,6 +6,10 @@ from collections.abc import Sequence
 OWN_COMMANDS = frozenset({"install", "remove", "uninstall", "update", "list", "config", "auth", "mcp"})
 """pi's own subcommands; they are no session and take no system prompt."""
 
+APPEND_OPTION = "--append-system-prompt"
+APPENDED_FILE = "APPEND_SYSTEM.md"
+"""What pi appends to its instructions where the option is not given: the project's, if it is trusted, or the owner's."""
+
 _NO_SCREEN = frozenset({"-p", "--print", "--export", "--list-models", "-h", "--help", "-v", "--version"})
 _NO_SCREEN_MODES = frozenset({"json", "rpc"})
 
@@ -20,6 +24,11 @@ def has_screen(arguments: Sequence[str]) -> bool:
 def keeps_history(arguments: Sequence[str]) -> bool:
     """Whether what is said in the session goes into the project's history."""
     return not {"--no-session", "--session-dir"} & set(_options_of(arguments))
+
+
+def appends_files(arguments: Sequence[str]) -> bool:
+    """Whether pi would append `APPENDED_FILE` with these arguments. The option counts if anything follows it."""
+    return APPEND_OPTION not in _options_of(arguments)[:-1]
 
 
 def _options_of(arguments: Sequence[str]) -> Sequence[str]:

@@ -23,7 +23,7 @@ from itertools import count
 
 from pi_sandbox.session.briefings import BRIEFING_FILE, Absent, Briefing, Text, Unreadable
 from pi_sandbox.session.context_names import shown_path
-from pi_sandbox.session.context_text import Excerpt, excerpt_of
+from pi_sandbox.session.context_text import REASON_BYTES, Excerpt, excerpt_of
 from pi_sandbox.session.scope import Access, SessionScope, store_path
 from pi_sandbox.settings.domains import CORE
 
@@ -35,9 +35,15 @@ BRIEFING_TEMPLATE = "context_briefing.md.j2"
 
 Render = Callable[[str, Mapping[str, object]], str]
 
+_NO_ROOM = f"there is no room left on this page, which has at most {PAGE_BYTES:,} bytes"
+
 _MARK_LENGTH = 8
 _NO_MARK = "-" * _MARK_LENGTH
-"""Stands for the mark while sizes are measured."""
+_NO_REASON = Excerpt((), "-" * REASON_BYTES)
+"""Stand for the mark, and for a briefing that is only pointed to, while sizes are measured.
+
+One size for every reason, so that no briefing takes room from a nearer one by the words that are said of it.
+"""
 
 _QUOTED_PATH = '`"'
 """How a path begins that is shown as a JSON string."""
@@ -72,6 +78,18 @@ class Entry:
     briefing: Briefing | None
 
     @cached_property
+    def excerpt(self) -> Excerpt | None:
+        """What of the briefing may stand on the page; `None` where there is none with words."""
+        return excerpt_of(self.briefing) if isinstance(self.briefing, Text) and _is_spoken(self.briefing) else None
+
+    @property
+    def pointer(self) -> Excerpt:
+        """An excerpt without a line: why not even the first one stands on the page."""
+        if self.excerpt is None or self.excerpt.lines:
+            return Excerpt((), _NO_ROOM)
+        return self.excerpt
+
+    @cached_property
     def path(self) -> str:
         return shown_path(self.folder)
 
@@ -89,7 +107,7 @@ def render_context(scope: SessionScope, briefings: Mapping[str, Briefing], rende
     excerpts = _share_out(room, spoken, render)
     names = [shown_path(str(scope.project)), *(entry.file for entry in (*outer, *kept))]
     mark = _mark([*names, *(excerpt.text for excerpt in excerpts.values())])
-    sections = [_section(entry, excerpts.get(entry.folder), mark, render) for entry in spoken]
+    sections = [_section(entry, excerpts.get(entry.folder, entry.pointer), mark, render) for entry in spoken]
     return ContextDocument(
         text=_page(scope, outer, levels, len(kept), sections, mark, render),
         cut=tuple(entry.folder for entry in spoken if entry.folder in excerpts and not excerpts[entry.folder].whole),
@@ -117,12 +135,12 @@ def _share_out(room: int, spoken: Sequence[Entry], render: Render) -> Mapping[st
     """What of each briefing is inlined, nearest first; `room` is what the page has left when all are mere pointers."""
     shares: dict[str, Excerpt] = {}
     for entry in reversed(spoken):
-        pointer = _size(_section(entry, None, _NO_MARK, render))
+        pointer = _size(_section(entry, _NO_REASON, _NO_MARK, render))
 
         def cost(excerpt: Excerpt, entry: Entry = entry, pointer: int = pointer) -> int:
             return _size(_section(entry, excerpt, _NO_MARK, render)) - pointer
 
-        if isinstance(entry.briefing, Text) and (share := _share(room, excerpt_of(entry.briefing), cost)):
+        if entry.excerpt is not None and (share := _share(room, entry.excerpt, cost)):
             shares[entry.folder] = share
             room -= cost(share)
     return shares
@@ -132,17 +150,17 @@ def _share(room: int, excerpt: Excerpt, cost: Callable[[Excerpt], int]) -> Excer
     if cost(excerpt) <= room and (excerpt.lines or excerpt.whole):
         return excerpt
     numbers = range(1, len(excerpt.lines))
-    lines = bisect_left(numbers, True, key=lambda number: cost(excerpt.first(number)) > room)
-    return excerpt.first(lines) if lines else None
+    lines = bisect_left(numbers, True, key=lambda number: cost(excerpt.first(number, _NO_ROOM)) > room)
+    return excerpt.first(lines, _NO_ROOM) if lines else None
 
 
-def _section(entry: Entry, excerpt: Excerpt | None, mark: str, render: Render) -> str:
+def _section(entry: Entry, excerpt: Excerpt, mark: str, render: Render) -> str:
     values = {"title": entry.title, "file": entry.file, "excerpt": excerpt, "mark": mark}
     return render(BRIEFING_TEMPLATE, values)
 
 
 def _pointers(spoken: Sequence[Entry], render: Render) -> Sequence[str]:
-    return [_section(entry, None, _NO_MARK, render) for entry in spoken]
+    return [_section(entry, _NO_REASON, _NO_MARK, render) for entry in spoken]
 
 
 def _page(
@@ -228,7 +246,7 @@ def _memory(briefing: Briefing) -> str:
 
 
 def _has_words(entry: Entry) -> bool:
-    return _is_spoken(entry.briefing)
+    return entry.excerpt is not None
 
 
 def _is_spoken(briefing: Briefing | None) -> bool:

@@ -1,11 +1,15 @@
 """Real pi in a session. Only the model has a script: it writes down what it was given."""
 
 import json
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+import pexpect
 import pytest
 
-from tests.integration.session.sandbox import Sandbox, tree
+from tests.integration.session.sandbox import Sandbox, tree, wait_until
 
 MODEL = """
 import { writeFileSync } from "node:fs";
@@ -42,9 +46,19 @@ def project(sandbox: Sandbox) -> Path:
 
 
 def _received(project: Path) -> str:
-    text = (project / "received.json").read_text()
+    return "\n".join(_texts(_request(project)))
+
+
+def _request(project: Path) -> dict[str, Any]:
+    request: dict[str, Any] = json.loads((project / "received.json").read_text())
     (project / "received.json").unlink()
-    return "\n".join(_texts(json.loads(text)))
+    return request
+
+
+def _appended(project: Path) -> str:
+    """What stands in the request where pi appends to its own instructions."""
+    section: str = _request(project)["messages"][0]["sections"].get("addendum", "<addendum>\n\n</addendum>")
+    return section.removeprefix("<addendum>\n").removesuffix("\n</addendum>")
 
 
 def _texts(value: object) -> list[str]:
@@ -69,6 +83,74 @@ def test_the_model_gets_the_page_as_it_is_printed_and_the_owners_and_the_project
     assert (sandbox.home / "pi-config" / "agent" / "AGENTS.md").read_text().strip() in received
     assert "Say marmalade." in received
     assert str(project) in received
+
+
+def test_the_page_stands_where_the_memory_rules_say(sandbox: Sandbox, project: Path) -> None:
+    rules = (sandbox.home / "pi-config" / "agent" / "AGENTS.md").read_text()
+    said = re.findall(r"page \([^)]*\) stands (before|after) this text", rules.replace("\n", " "))
+    sandbox.call("run", project, "--", *ARGUMENTS, "-p", "hello").ok()
+    received = _received(project)
+    page = received.index(sandbox.call("context", project).ok().strip())
+    assert said == ["before" if page < received.index(rules.strip()) else "after"]
+
+
+@pytest.fixture
+def appended_files(sandbox: Sandbox, project: Path) -> Iterator[None]:
+    """Words of the owner's and of the project's that pi appends by its own rule."""
+    files = {
+        sandbox.home / "pi-config" / "agent" / "APPEND_SYSTEM.md": "The owner says heather.\n",
+        project / ".pi" / "APPEND_SYSTEM.md": "The project says gorse.\n",
+    }
+    for file, text in files.items():
+        file.write_text(text)
+    yield
+    for file in files:
+        file.unlink()
+    (project / "project-extension-ran").unlink(missing_ok=True)
+
+
+@pytest.mark.usefixtures("appended_files")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "heather"),
+        (("--no-approve",), "heather"),
+        (("--approve",), "gorse"),
+        (("--append-system-prompt", "Say fern."), "fern"),
+        (("--append-system-prompt", "Say fern.", "--append-system-prompt", "Say moss."), "moss"),
+        (("--append-system-prompt", ""), ""),
+    ],
+    ids=["no option", "not trusted", "trusted", "an option", "two options", "an empty option"],
+)
+def test_the_page_and_all_that_pi_appends_by_itself_reach_the_model(
+    sandbox: Sandbox, project: Path, arguments: Sequence[str], words: str
+) -> None:
+    sandbox.call("run", project, "--", *ARGUMENTS, *arguments, "-p", "hello").ok()
+    with_page = _appended(project)
+    sandbox.call("shell", project, "--", "pi", *ARGUMENTS, *arguments, "-p", "hello").ok()
+    alone = _appended(project)
+    assert words in alone, "the control: what pi appends without the page"
+    page = sandbox.call("context", project).ok()
+    assert with_page == (f"{page}\n\n{alone}" if alone else page)
+
+
+@pytest.mark.usefixtures("appended_files")
+@pytest.mark.parametrize(
+    ("answer", "words"), [("\r", "gorse"), ("\x1b[B\x1b[B\x1b[B\x1b[B\r", "heather")], ids=["trusted", "not"]
+)
+def test_a_projects_words_are_appended_once_the_owner_trusts_it_on_the_screen(
+    sandbox: Sandbox, project: Path, answer: str, words: str
+) -> None:
+    arguments = [*sandbox.command[1:], "run", str(project), "--", *ARGUMENTS, "hello"]
+    window = pexpect.spawn(
+        sandbox.command[0], arguments, env=sandbox.environment({"TERM": "xterm"}), timeout=60, dimensions=(50, 120)
+    )
+    window.expect("Do not trust")
+    window.send(answer)
+    wait_until((project / "received.json").exists, "the model was asked")
+    wait_until(lambda: (project / "received.json").read_text().endswith("}"), "all was written down")
+    window.close(force=True)
+    assert words in _appended(project)
 
 
 def test_json_mode_gives_events_and_rpc_mode_answers(sandbox: Sandbox, project: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pi_sandbox.session.agent_arguments import has_screen, keeps_history
+from pi_sandbox.session.agent_arguments import appends_files, has_screen, keeps_history
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,20 @@ def test_a_session_that_is_kept_elsewhere_or_nowhere_is_not_in_the_history() -> 
     assert keeps_history(("--", "--no-session"))
     assert not keeps_history(("--no-session",))
     assert not keeps_history(("--session-dir", "/tmp"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "appends"),
+    [
+        ((), True),
+        (("--model", "x", "hello"), True),
+        (("--append-system-prompt", "a"), False),
+        (("--append-system-prompt", "a", "--append-system-prompt", "b", "-p", "hello"), False),
+        (("--append-system-prompt", ""), False),
+        (("--append-system-prompt",), True),
+        (("--", "--append-system-prompt", "a"), True),
+        (("hello --append-system-prompt a",), True),
+    ],
+)
+def test_pi_appends_its_file_unless_the_option_is_given_a_value(arguments: tuple[str, ...], appends: bool) -> None:
+    assert appends_files(arguments) is appends

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pi_sandbox.memory_text.sanitise import sanitise_memory_text
 from pi_sandbox.session.briefings import Absent, Briefing, Text, Unreadable
 from pi_sandbox.session.context import PAGE_BYTES, ContextDocument, render_context
+from pi_sandbox.session.context_text import REASON_BYTES, excerpt_of
 from pi_sandbox.session.scope import GitMode, SessionScope
 from pi_sandbox.settings.domains import DomainName
 from pi_sandbox.system.template_files import render_template
@@ -211,6 +212,56 @@ def test_a_briefing_is_cut_to_whole_lines_within_both_bounds(content: str, shown
     assert made.not_inlined == (() if shown else (folder,))
     assert ("Cut after line" in section.notes) is (shown > 0 and not whole)
     assert f"`{folder}/briefing.md`" in section.notes
+
+
+@pytest.mark.parametrize(
+    ("content", "complete", "note"),
+    [
+        pytest.param(
+            "x" * 5_320 + "\n", True, "line 1 has 5,321 bytes, and a briefing has at most 4,000", id="one long line"
+        ),
+        pytest.param(
+            "ü" * 2_001, True, "line 1 has 4,002 bytes, and a briefing", id="bytes are counted, not characters"
+        ),
+        pytest.param(
+            "x" * 65_536, False, "its first line has more than 65,536 bytes, and a briefing", id="no end in sight"
+        ),
+        pytest.param("a" + "`" * 57, True, "line 1 has 57 backticks in a row, and at most 40", id="backticks"),
+        pytest.param(
+            "a\nb\n" + "x" * 4_001, True, "line 3 has 4,001 bytes, and a briefing has", id="a long line further down"
+        ),
+        pytest.param("a\n" + "`" * 1_200, True, "line 2 has 1,200 backticks in a row", id="backticks further down"),
+        pytest.param(lines(61, 10), True, "a briefing has at most 60 lines.", id="many lines"),
+        pytest.param(lines(50, 81), True, "a briefing has at most 4,000 bytes.", id="many bytes"),
+        pytest.param(
+            "a\n" + "\u200b\n" * 40 + "\u200b" * 30_000, False, "only the first 65,536 bytes", id="many invisible"
+        ),
+    ],
+)
+def test_why_a_briefing_or_the_rest_of_it_is_left_out_is_said(content: str, complete: bool, note: str) -> None:
+    section = page(scope("repo"), {CORE: text(content, complete=complete)}).sections[0]
+    assert note in section.notes
+    assert "no room" not in section.notes
+    assert ("Not inlined: " in section.notes) is (section.body is None)
+
+
+def test_only_a_page_that_is_full_is_called_full() -> None:
+    of = scope("a/b/c/d")
+    long_line, inner = "x" * 4_001, dict.fromkeys(folders(of)[2:], text(lines(50, 80)))
+    notes = [
+        section.notes for section in page(of, {**inner, CORE: text(long_line), DOMAIN: text(lines(50, 80))}).sections
+    ]
+    full = "there is no room left on this page, which has at most 16,384 bytes. Read"
+    assert [full in note for note in notes] == [False, True, True, False, False, False]
+    assert "line 1 has 4,001 bytes" in notes[0]
+
+
+@pytest.mark.parametrize("content", [b"\xff" * 65_536, b"`" * 65_536, b"x" * 65_536])
+@pytest.mark.parametrize("complete", [True, False])
+def test_no_reason_against_a_first_line_is_longer_than_it_was_measured(content: bytes, complete: bool) -> None:
+    excerpt = excerpt_of(Text(content, complete))
+    assert excerpt.lines == ()
+    assert 0 < len(excerpt.reason.encode()) <= REASON_BYTES
 
 
 def test_bytes_that_are_no_utf_8_are_shown_as_such() -> None:
