@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pi_sandbox.cli import render
-from pi_sandbox.system.command_line import OnceGroup
+from pi_sandbox.cli.once import OnceGroup
 
 if TYPE_CHECKING:
     from pi_sandbox.containers.image_inputs import Target

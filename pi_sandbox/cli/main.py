@@ -6,6 +6,7 @@ import os
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -148,6 +149,10 @@ def _failed(error: PiSandboxError) -> int:
 
 
 def _as_files_error(error: OSError) -> FilesError:
+    if isinstance(error, PermissionError) and isinstance(error.filename, str):
+        from pi_sandbox.system.folder_access import closed
+
+        return closed(Path(error.filename), error)
     reason = error.strerror or type(error).__name__
     place = f": {error.filename}" if error.filename else ""
     hint = "free some space" if error.errno == errno.ENOSPC else "look at the place named"

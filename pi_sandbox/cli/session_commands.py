@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from pi_sandbox.cli import render
+from pi_sandbox.cli.once import OnceCommand
 from pi_sandbox.cli.tail_command import TailCommand, tail
-from pi_sandbox.system.command_line import OnceCommand
 
 if TYPE_CHECKING:
     from pi_sandbox.session.plan import Agent, SessionPlan, Shell

@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
+from pi_sandbox.cli.once import OnceCommand
 from pi_sandbox.errors import UsageError, quoted
-from pi_sandbox.system.command_line import OnceCommand
 
 _KEY = "pi_sandbox.tail"
 _NEAR_MISS = 0.75

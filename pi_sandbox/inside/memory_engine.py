@@ -22,7 +22,7 @@ from pi_sandbox import __version__
 from pi_sandbox.errors import FilesError, PiSandboxError, quoted
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.memory_text.visible import visible
-from pi_sandbox.system.command_line import OnceGroup
+from pi_sandbox.system.given_once import refuse_repeated
 from pi_sandbox.system.standard_streams import open_missing_standard_streams
 
 if TYPE_CHECKING:
@@ -55,7 +55,20 @@ def main() -> NoReturn:
     sys.exit(code)
 
 
-@click.group(cls=OnceGroup, no_args_is_help=False)
+class _OnceCommand(click.Command):
+    """A command that refuses a second value for an option: click would take the last one without a word."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        refuse_repeated(option.opts[-1] for option in given if isinstance(option, click.Option) and not option.is_flag)
+        return super().parse_args(ctx, args)
+
+
+class _Commands(click.Group):
+    command_class = _OnceCommand
+
+
+@click.group(cls=_Commands, no_args_is_help=False)
 @click.version_option(__version__)
 def commands() -> None:
     """Keeps the memory of pi's projects: serves pi's extension, and answers people who ask why."""

@@ -8,26 +8,35 @@
 - An engine in a virtual machine, and gVisor, number files their own way. There the names in each folder are compared,
   again after a while if they differ, because another session may have changed them between the two looks.
 - A mask must be empty.
+
+Each way in which the two can differ has words of its own: what another program did on this machine, what the engine
+does not see, and what the session's user may not do are mended in different ways.
 """
 
 import contextlib
+import errno
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from pi_sandbox.errors import EngineError, quoted
+from pi_sandbox.errors import EngineError, FilesError, PiSandboxError, quoted
 from pi_sandbox.session.container_spec import Mount, MountKind
 from pi_sandbox.session.control_messages import Look, Seen
 from pi_sandbox.session.scope import BRAIN
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.system.files import create_file
-from pi_sandbox.system.sight import SPECIAL, Sight, empty_content, held_without_links, identity_of, look_at
+from pi_sandbox.system.folder_access import closed, denied, ownership_of
+from pi_sandbox.system.sight import NOTHING, SPECIAL, Sight, empty_content, held_without_links, identity_of, look_at
 
 _NOT_SEEN = (
     "use an engine on this machine, or share that folder with the engine's virtual machine, "
     "then run `pi-sandbox doctor`"
 )
 _SWAPPED = "look at who changes it: another session may be at work there"
+_MOUNTED_LATER = "let the engine run outside of containers, and start it again after that folder's disk was mounted"
+_SWAPPED_OR_ELSEWHERE = f"{_MOUNTED_LATER}; or another session changed the folder for a moment"
+_EMPTY_THERE = "share that folder with the engine's virtual machine, or use an engine on this machine"
 
 
 @dataclass(frozen=True)
@@ -50,7 +59,7 @@ class Held:
 class Verdict:
     """What a comparison came to: no error, one that a later look may not find again, or one that is final."""
 
-    error: EngineError | None
+    error: PiSandboxError | None
     final: bool = False
 
 
@@ -68,7 +77,7 @@ def marker_for(folders: Folders, session_id: str) -> Iterator[Marker]:
 
 @contextlib.contextmanager
 def held(mounts: Sequence[Mount]) -> Iterator[tuple[Held, ...]]:
-    """Opens the source of every mount and holds it; raises `EngineError` for one that is a link or gone by now."""
+    """Opens the source of every mount and holds it; raises `PiSandboxError` for one that is a link, gone or closed."""
     with contextlib.ExitStack() as stack:
         yield tuple(Held(mount, _identity(mount, stack)) for mount in mounts)
 
@@ -107,7 +116,18 @@ def _identity(mount: Mount, stack: contextlib.ExitStack) -> str | None:
     try:
         return stack.enter_context(held_without_links(place))
     except OSError as error:
-        raise EngineError(f"{quoted(mount.source)} is gone or became a link since it was planned", _SWAPPED) from error
+        raise _not_held(place, error) from error
+
+
+def _not_held(place: Path, error: OSError) -> PiSandboxError:
+    match error.errno:
+        case errno.EACCES | errno.EPERM:
+            return closed(place, error)
+        case errno.ENOENT:
+            return EngineError(f"{quoted(place)} is gone since it was planned", _SWAPPED)
+        case None | 0 | errno.ENOTDIR | errno.ELOOP:
+            return EngineError(f"{quoted(place)} became a link since it was planned, or lies behind one", _SWAPPED)
+    return FilesError(f"{quoted(place)} could not be opened: {error.strerror}", "look at the disk that it lies on")
 
 
 def _is_within_reach(mount: Mount) -> bool:
@@ -120,29 +140,49 @@ def _compare(item: Held, seen: Sight, *, one_kernel: bool) -> Verdict:
     if mount.kind is MountKind.MASK:
         if seen.content == empty_content():
             return Verdict(None)
-        return Verdict(EngineError(f"the mask over {quoted(mount.target)} is not empty", _SWAPPED), final=True)
+        return Verdict(_broken_mask(mount, seen), final=True)
     if item.identity is None or mount.source is None:
         return Verdict(None)
-    if one_kernel and seen.identity != item.identity:
-        error = EngineError(f"the engine mounted something else than {quoted(mount.source)}", _SWAPPED)
-        return Verdict(error, final=True)
     here = look_at(mount.source)
+    if one_kernel and seen.identity != item.identity:
+        return Verdict(_other_folder(item, mount.source, here, seen), final=True)
     if seen.content is None and here.content is not None:
-        return Verdict(
-            EngineError(
-                f"the container may not read {quoted(mount.source)}, although you may",
-                "with SELinux, label the folder for containers (chcon -Rt container_file_t); "
-                "otherwise look at the engine's user mapping",
-            )
-        )
+        return Verdict(denied(mount.source, "read", ownership_of(mount.source)))
     if not one_kernel and seen.content != here.content:
-        error = EngineError(f"the engine does not see {quoted(mount.source)} as it lies on this machine", _NOT_SEEN)
-        return Verdict(error)
+        return Verdict(_other_content(mount.source, seen))
     if here.writable and not seen.writable and not mount.read_only:
-        return Verdict(
-            EngineError(
-                f"the container may not write in {quoted(mount.source)}, although you may",
-                "the engine maps users in a way that does not fit; run `pi-sandbox doctor`",
-            )
-        )
+        return Verdict(denied(mount.source, "write in", ownership_of(mount.source)))
     return Verdict(None)
+
+
+def _broken_mask(mount: Mount, seen: Sight) -> EngineError:
+    if seen.content is None or seen.content == NOTHING:
+        what = "is not there" if seen.content == NOTHING else "cannot be looked at by the session's user"
+        return EngineError(f"the mask over {quoted(mount.target)} {what}", "report it with your engine and its version")
+    return EngineError(f"the mask over {quoted(mount.target)} is not empty", _SWAPPED)
+
+
+def _other_folder(item: Held, source: Path, here: Sight, seen: Sight) -> PiSandboxError:
+    """One kernel, two folders: either the name leads to another one by now, or the engine's mounts are others."""
+    if seen.identity is None:
+        return _not_shown(source, seen)
+    if here.identity != item.identity:
+        return EngineError(f"another folder took the place of {quoted(source)} while the session started", _SWAPPED)
+    if seen.content == empty_content() != here.content:
+        return EngineError(f"the engine sees an empty folder in place of {quoted(source)}", _MOUNTED_LATER)
+    return EngineError(f"the engine sees another folder than this machine at {quoted(source)}", _SWAPPED_OR_ELSEWHERE)
+
+
+def _other_content(source: Path, seen: Sight) -> PiSandboxError:
+    """Two kernels, so that names are all there is to compare."""
+    if seen.content == empty_content():
+        return EngineError(f"the engine sees an empty folder in place of {quoted(source)}", _EMPTY_THERE)
+    if seen.content == NOTHING:
+        return _not_shown(source, seen)
+    return EngineError(f"the engine does not see {quoted(source)} as it lies on this machine", _NOT_SEEN)
+
+
+def _not_shown(source: Path, seen: Sight) -> PiSandboxError:
+    if seen.content is None:
+        return denied(source, "read", ownership_of(source))
+    return EngineError(f"the engine does not show {quoted(source)} to the container at all", _EMPTY_THERE)

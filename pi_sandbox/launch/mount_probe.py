@@ -10,7 +10,7 @@ from pi_sandbox.containers.compose_files import load_standing_part
 from pi_sandbox.containers.docker_engine import DockerEngine
 from pi_sandbox.containers.engine import ByteChannel
 from pi_sandbox.containers.image import Matches, expected_image, find_image
-from pi_sandbox.errors import EngineError
+from pi_sandbox.errors import EngineError, PiSandboxError
 from pi_sandbox.launch.engine_view import view_of
 from pi_sandbox.launch.host_facts import host_facts
 from pi_sandbox.launch.look import look_at_store
@@ -27,7 +27,7 @@ ANSWER_SECONDS = 30.0
 
 
 def probe_mounts(engine: DockerEngine, settings: Settings) -> None:
-    """Starts a container that sees the stores and compares; raises `EngineError` for the first difference."""
+    """Starts a container that sees the stores and compares; raises `PiSandboxError` for the first difference."""
     folders = Folders(settings.home)
     state = find_image(engine.client, expected_image("agent"))
     if not isinstance(state, Matches):
@@ -50,7 +50,7 @@ def probe_mounts(engine: DockerEngine, settings: Settings) -> None:
 
 def _difference(
     engine: DockerEngine, spec: ContainerSpec, mounts: Sequence[Held], marker: Marker
-) -> EngineError | None:
+) -> PiSandboxError | None:
     container_id = engine.create(spec)
     try:
         engine.start(container_id)

@@ -8,7 +8,7 @@ OWN_COMMANDS = frozenset({"install", "remove", "uninstall", "update", "list", "c
 
 APPEND_OPTION = "--append-system-prompt"
 APPENDED_FILE = "APPEND_SYSTEM.md"
-"""What pi appends to its instructions where the option is not given: the project's, if it is trusted, or the owner's."""
+"""What pi appends to its instructions where the option is not given: the trusted project's, or the owner's."""
 
 _NO_SCREEN = frozenset({"-p", "--print", "--export", "--list-models", "-h", "--help", "-v", "--version"})
 _NO_SCREEN_MODES = frozenset({"json", "rpc"})

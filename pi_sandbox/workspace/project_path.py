@@ -38,7 +38,10 @@ class _DomainRoot:
 
 
 def find_workspace(path: Path, folders: Folders, domains: Iterable[DomainName], disk: Disk) -> Workspace:
-    """Gives the workspace of the project that `path` (absolute) lies in; raises `UsageError`."""
+    """Gives the workspace of the project that `path` (absolute) lies in.
+
+    Raises `UsageError`, and `PermissionError` for a folder that may not be used.
+    """
     folder = _existing_folder(path, disk)
     root = _domain_root(path, folder, folders, tuple(domains), disk)
     if folder == root.path:
@@ -67,10 +70,8 @@ def _existing_folder(path: Path, disk: Disk) -> Path:
         raise NoProjectError(f"{quoted(path)} does not exist", _nearest_hint(path, disk)) from error
     except NotADirectoryError as error:
         raise UsageError(f"{quoted(path)} is not a folder", "name the folder of a project") from error
-    except PermissionError as error:
-        raise UsageError(
-            f"{quoted(path)} cannot be read", "check the permissions of the folders on the path"
-        ) from error
+    except PermissionError:
+        raise
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not a path"
         raise UsageError(f"{quoted(path)} cannot be used: {reason}", "name the folder of a project") from error
@@ -163,6 +164,8 @@ def _git_entry(folder: Path, disk: Disk) -> GitEntry:
             return GitEntry.FOLDER
         if kind is EntryKind.FILE and disk.first_bytes(git, len(_GITFILE_START)) == _GITFILE_START:
             return GitEntry.FILE
+    except PermissionError:
+        raise
     except OSError as error:
         raise UsageError(f"{quoted(git)} cannot be read: {error.strerror}", "check its permissions") from error
     return GitEntry.NONE

@@ -6,10 +6,10 @@ import click
 import pytest
 
 from pi_sandbox.cli.main import root, run
+from pi_sandbox.cli.once import OnceCommand, takes_one_value
 from pi_sandbox.errors import UsageError
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.inside.memory_engine import commands
-from pi_sandbox.system.command_line import OnceCommand
 
 
 def _valued_options(command: click.Command, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -20,8 +20,8 @@ def _valued_options(command: click.Command, words: tuple[str, ...]) -> Iterator[
             inner = command.get_command(context, name)
             assert inner is not None
             yield from _valued_options(inner, (*words, name))
-    for option in command.get_params(context):
-        if isinstance(option, click.Option) and not (option.is_flag or option.count or option.multiple):
+    for option in command.params:
+        if takes_one_value(option):
             yield from ((words, name) for name in option.opts)
 
 

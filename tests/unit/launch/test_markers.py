@@ -1,11 +1,12 @@
 """The marker, and the comparison of what the container sees with what was planned and is held."""
 
+import os
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
 
-from pi_sandbox.errors import EngineError
+from pi_sandbox.errors import EngineError, FilesError
 from pi_sandbox.launch.markers import Held, Marker, compare, held, look_message, marker_for
 from pi_sandbox.session.container_spec import Mount, MountKind
 from pi_sandbox.session.control_messages import Seen
@@ -81,6 +82,46 @@ def test_an_engine_that_numbers_files_its_own_way_is_judged_by_names_and_asked_a
     assert not verdict.final
 
 
+ELSEWHERE = "outside of containers"
+ANOTHER_SESSION = "another session may be at work there"
+VIRTUAL_MACHINE = "virtual machine"
+
+
+@pytest.mark.parametrize("kernel", [MARKER.identity, OTHER_KERNEL], ids=["one kernel", "another kernel"])
+@pytest.mark.parametrize("there", ["empty", "other", "nothing"])
+def test_an_engine_that_sees_other_files_is_not_told_as_another_session(
+    item: Held, tmp_path: Path, kernel: str, there: str
+) -> None:
+    for name in ("empty", "other"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "other" / "file").write_text("x")
+    error = compare((item,), MARKER, seen(tmp_path / there, marker_identity=kernel)).error
+    assert error is not None
+    assert ANOTHER_SESSION not in error.hint
+    assert (VIRTUAL_MACHINE in error.hint) is (kernel == OTHER_KERNEL or there == "nothing")
+    assert (ELSEWHERE in error.hint) is not (VIRTUAL_MACHINE in error.hint)
+    assert ("an empty folder in place of" in error.message) is (there == "empty")
+
+
+def test_a_folder_that_was_swapped_while_the_session_started_is_told_as_such(item: Held, tmp_path: Path) -> None:
+    assert item.mount.source is not None
+    item.mount.source.rename(tmp_path / "away")
+    item.mount.source.mkdir()
+    error = compare((item,), MARKER, seen(item.mount.source)).error
+    assert error is not None
+    assert "took the place of" in error.message
+    assert ANOTHER_SESSION in error.hint
+    item.mount.source.rmdir()
+    (tmp_path / "away").rename(item.mount.source)
+    assert compare((item,), MARKER, seen(item.mount.source)).error is None, "the control"
+
+
+def test_a_source_that_is_gone_is_not_called_a_link(mount: Mount, tmp_path: Path) -> None:
+    (tmp_path / "store").rename(tmp_path / "away")
+    with pytest.raises(EngineError, match="is gone since it was planned"), held((mount,)):
+        pytest.fail("a folder that is gone was held")
+
+
 def test_a_source_that_became_a_link_is_refused_before_anything_is_made(mount: Mount, tmp_path: Path) -> None:
     source = tmp_path / "store"
     source.rename(tmp_path / "away")
@@ -111,10 +152,23 @@ def test_a_folder_that_only_the_container_may_not_read_or_write_is_named_as_such
     denied = compare((item,), MARKER, replace(whole, contents=(None,), writable=(False,))).error
     locked = compare((item,), MARKER, replace(whole, writable=(False,))).error
     assert denied is not None
-    assert "may not read" in denied.message
-    assert "SELinux" in denied.hint
-    assert locked is not None
-    assert "may not write" in locked.message
+    assert isinstance(denied, EngineError)
+    assert "the container may not read" in denied.message
+    assert isinstance(locked, EngineError)
+    assert "the container may not write" in locked.message
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="giving a folder away needs root")
+def test_a_folder_of_another_user_is_not_told_as_the_engines_fault(item: Held) -> None:
+    assert item.mount.source is not None
+    os.chown(item.mount.source, 54_321, 54_321)
+    whole = seen(item.mount.source)
+    for changed in (replace(whole, contents=(None,), writable=(False,)), replace(whole, writable=(False,))):
+        error = compare((item,), MARKER, changed).error
+        assert isinstance(error, FilesError)
+        assert "belongs to uid 54321" in error.message
+        assert "chown" in error.hint
+    assert compare((item,), MARKER, whole).error is None, "the control: it is theirs, and the session can use it"
 
 
 def test_a_read_only_mount_need_not_be_writable(item: Held) -> None:

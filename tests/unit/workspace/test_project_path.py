@@ -88,7 +88,7 @@ def test_a_path_that_cannot_be_used_is_refused_with_what_to_do(case, which, tmp_
     assert hint
 
 
-def test_a_folder_that_cannot_be_listed_is_refused(tmp_path):
+def test_a_folder_that_cannot_be_listed_is_told_with_its_path(tmp_path):
     class Closed(RealDisk):
         def names(self, folder):
             if folder.name == "closed":
@@ -97,7 +97,7 @@ def test_a_folder_that_cannot_be_listed_is_refused(tmp_path):
 
     project = tmp_path.resolve() / "ws" / "private" / "closed"
     project.mkdir(parents=True)
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(PermissionError, match="/ws/private/closed"):
         find_workspace(project, Folders(tmp_path.resolve()), DOMAINS, Closed())
 
 

@@ -1,0 +1,131 @@
+"""Whose a folder is that may not be used, who asks, and what mends it.
+
+A session runs as you, with your first group, and without what root may do beyond other people's rights. So a folder of
+another user, or one that you may use by a further group only, is open to you and closed to it. Only a folder of your
+own that it cannot use is the doing of the engine.
+"""
+
+import os
+import pwd
+import shlex
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from pi_sandbox.errors import EngineError, FilesError, PiSandboxError, quoted
+
+_SELINUX = Path("/sys/fs/selinux/enforce")
+_ROOT = 0
+_OWNERS_BITS = {"read": stat.S_IRUSR | stat.S_IXUSR, "write in": stat.S_IWUSR}
+
+
+@dataclass(frozen=True)
+class Ownership:
+    """A place's owner and mode, and who asks. `selinux` says whether this machine has it."""
+
+    owner: int
+    mode: int
+    uid: int
+    gid: int
+    selinux: bool
+
+
+def ownership_of(place: Path) -> Ownership:
+    """Gives what there is to know of a place that this process may look at."""
+    found = place.stat()
+    return Ownership(found.st_uid, found.st_mode, os.getuid(), os.getgid(), _SELINUX.exists())
+
+
+def denied(place: Path, deed: str, found: Ownership) -> PiSandboxError:
+    """Gives the error for a session that may not do the deed ("read", "write in") where this process may."""
+    if found.owner != found.uid:
+        message = f"{_owner_words(place, found)}: a session may not {deed} it, {_why(found)}"
+        return FilesError(message, giving_command(place, found))
+    if found.mode & _OWNERS_BITS[deed] != _OWNERS_BITS[deed]:
+        return FilesError(
+            f"{quoted(place)} has the mode {stat.filemode(found.mode)}: a session may not {deed} it, {_why(found)}",
+            f"chmod u+rwX {_shell_word(place)}",
+        )
+    return EngineError(f"the container may not {deed} {quoted(place)}, although you may", _ENGINES_DOING[found.selinux])
+
+
+def closed(path: Path, error: OSError) -> FilesError:
+    """Gives the error for a path that this process itself may not use, by the folder on it that is closed.
+
+    A command is named only for a place of your own and for one that lies in a folder of yours: nobody should be told to
+    take what belongs to the system.
+    """
+    place = _closed_place(path)
+    try:
+        found, outer = ownership_of(place), ownership_of(place.parent)
+    except OSError:
+        return FilesError(f"{quoted(path)} cannot be used: {error.strerror}", "look at the folders on its path")
+    words = f"{_owner_words(place, found)}; it has the mode {stat.filemode(found.mode)}"
+    message = f"{quoted(path)} cannot be used: {error.strerror}; {words}"
+    if found.owner == found.uid:
+        return FilesError(message, f"chmod u+rwX {_shell_word(place)}")
+    if outer.owner == found.uid:
+        return FilesError(message, giving_command(place, found))
+    return FilesError(message, "use a place of your own, or let its owner give it to you")
+
+
+def _closed_place(path: Path) -> Path:
+    """Gives the first folder on the way that may not be entered, else what may not be read or written at its end."""
+    way = [folder for folder in (*reversed(path.parents), path) if os.path.lexists(folder)]
+    shut = (folder for folder in way if folder.is_dir() and not os.access(folder, os.X_OK))
+    return next(shut, way[-1])
+
+
+def not_yours(place: Path) -> str:
+    """Says whose a place is that this process may not write in, and what to do; nothing of one that it may."""
+    if os.access(place, os.W_OK) or not os.path.lexists(place):
+        return ""
+    found = ownership_of(place)
+    if found.owner == found.uid:
+        return f"you may not write in {quoted(place)}, and so no session may (chmod u+w {_shell_word(place)})"
+    words = _owner_words(place, found)
+    return f"{words}: you may not write there, and so no session may ({giving_command(place, found)})"
+
+
+def _owner_words(place: Path, found: Ownership) -> str:
+    return f"{quoted(place)} belongs to {user_words(found.owner)}, and you are {user_words(found.uid)}"
+
+
+def giving_command(place: Path, found: Ownership) -> str:
+    """Gives the command that makes the folder yours, and another way out."""
+    if found.uid == _ROOT:
+        other = f"or run pi-sandbox as {user_words(found.owner)}"
+        return f"give it to yourself: chown -R 0:{found.gid} {_shell_word(place)}; {other}"
+    other = f"or, if a container of rootless Podman made it: podman unshare chown -R 0:0 {_shell_word(place)}"
+    rest = "" if _has_name(found.owner) else f"; {other}"
+    return f"give it to yourself: sudo chown -R {found.uid}:{found.gid} {_shell_word(place)}{rest}"
+
+
+def user_words(uid: int) -> str:
+    """Gives a user by name and number, or by the number where this machine knows no name for it."""
+    return f"{pwd.getpwuid(uid).pw_name} (uid {uid})" if _has_name(uid) else f"uid {uid} (without a name here)"
+
+
+def _has_name(uid: int) -> bool:
+    try:
+        pwd.getpwuid(uid)
+    except KeyError:
+        return False
+    return True
+
+
+_MAPPED = "see whether the engine maps users (userns-remap in its settings), which does not fit"
+_ENGINES_DOING = {
+    True: f"label the folder for containers, for SELinux (chcon -Rt container_file_t), or {_MAPPED}",
+    False: f"{_MAPPED}; then `pi-sandbox doctor`",
+}
+
+
+def _why(found: Ownership) -> str:
+    if found.uid == _ROOT:
+        return "because it runs without what root may do to other people's files"
+    return "because it has your own rights and those of your first group, and of no other group or access list"
+
+
+def _shell_word(place: Path) -> str:
+    return shlex.quote(str(place))
