@@ -1,7 +1,7 @@
 """A git directory of our own over a store's objects, so that nothing in the store's `.git` steers git.
 
 - Configuration, refs, index, excludes and attributes are ours. Of the store's `.git` only objects are read, and the
-  text of `info/exclude`, which is copied.
+  text of `info/exclude`, which is copied to a place of its own: no git command takes it by itself.
 - For a sync not even the objects are read by git itself: they are copied here first (`object_copy`).
 - New objects stay here until they are carried over, so a store that is only looked at is never written to.
 - What can hold a secret (a proxy's password, the way to a credential) stands in a file that only we can read, never in
@@ -62,6 +62,11 @@ class PrivateGit:
         return self.folder / "staging"
 
     @property
+    def store_excludes(self) -> Path:
+        """A copy of the store's `info/exclude`."""
+        return self.folder / "store-excludes"
+
+    @property
     def id_length(self) -> int:
         """Characters of an object's id."""
         return 64 if self.object_format == "sha256" else 40
@@ -103,14 +108,14 @@ def private_git(
     """
     with tempfile.TemporaryDirectory(prefix="pi-sandbox-git-") as name:
         git = PrivateGit(Path(name), repository.folder, repository.object_format)
-        for folder in ("git/objects/info", "git/objects/pack", "git/refs/heads", "git/info", "staging", "empty"):
+        for folder in ("git/objects/info", "git/objects/pack", "git/refs/heads", "staging", "empty"):
             (git.folder / folder).mkdir(parents=True)
         (git.git_dir / "HEAD").write_text("ref: refs/heads/none\n")
         if borrows:
             objects = str(repository.git_dir / "objects")
             (git.git_dir / "objects" / "info" / "alternates").write_bytes(_quoted_path(objects))
         exclude = read_regular_file(repository.git_dir / "info" / "exclude", limit=_EXCLUDE_BYTES)
-        (git.git_dir / "info" / "exclude").write_bytes(b"" if exclude is None else exclude.data)
+        git.store_excludes.write_bytes(b"" if exclude is None else exclude.data)
         _write_config(git, {**dict(_FIXED_CONFIG), **(settings or {})})
         yield git
 

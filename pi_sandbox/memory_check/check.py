@@ -49,8 +49,8 @@ class StoreResult:
     findings: tuple[Finding, ...]
     files: int
     bytes: int
-    ignored: int = 0
-    """How many files git ignores; they are not among those looked at."""
+    ignored: tuple[str, ...] = ()
+    """The files that git ignores; they are not among those looked at."""
 
 
 @dataclass(frozen=True)

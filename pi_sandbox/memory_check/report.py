@@ -17,6 +17,9 @@ from pi_sandbox.memory_check.check import StoreResult
 from pi_sandbox.memory_check.findings import Finding, Severity
 
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+IGNORED_NAMED = 10
+"""Of the files that git ignores; a folder of a program can hold thousands."""
+
 _SARIF_LEVELS = {Severity.BLOCKING: "error", Severity.CONFIRM: "warning", Severity.WARNING: "note"}
 
 
@@ -83,17 +86,22 @@ def finding_line(finding: Finding) -> str:
 
 
 def summary_line(reports: Sequence[StoreReport]) -> str:
-    """Gives how many files and bytes were looked at, all together and in each store, and how many git ignores."""
+    """Gives how many files and bytes were looked at, all together and in each store, and what git ignores."""
     results = [report.result for report in reports if report.result is not None]
     total = _amount(sum(result.files for result in results), sum(result.bytes for result in results))
     each = ", ".join(f"{result.store}: {_amount(result.files, result.bytes)}" for result in results)
-    ignored = [f"{result.store}: {result.ignored}" for result in results if result.ignored]
+    ignored = [f"{result.store}: {_ignored_words(result.ignored)}" for result in results if result.ignored]
     beside = f"; not looked at, since git ignores them: {', '.join(ignored)}" if ignored else ""
     return f"looked at {total}" + (f" ({each})" if len(results) > 1 else "") + beside
 
 
 def _amount(files: int, size: int) -> str:
     return f"{files} {'file' if files == 1 else 'files'}, {size} {'byte' if size == 1 else 'bytes'}"
+
+
+def _ignored_words(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - IGNORED_NAMED} more" if len(paths) > IGNORED_NAMED else ""
+    return f"{len(paths)} ({', '.join(map(visible_path, paths[:IGNORED_NAMED]))}{more})"
 
 
 def visible_path(path: str) -> str:
@@ -112,12 +120,17 @@ def as_json(reports: Sequence[StoreReport]) -> dict[str, Any]:
             "status": str(report.status),
             "files": report.result.files if report.result else 0,
             "bytes": report.result.bytes if report.result else 0,
-            "ignored": report.result.ignored if report.result else 0,
+            **_ignored_values(report),
             "findings": [_finding_values(finding) for finding in report.findings],
         }
         for report in reports
     ]
     return {"version": 1, "exit_code": int(exit_code(reports)), "stores": stores}
+
+
+def _ignored_values(report: StoreReport) -> dict[str, Any]:
+    paths = report.result.ignored if report.result else ()
+    return {"ignored": len(paths), "ignored_paths": [_encodable(path) for path in paths[:IGNORED_NAMED]]}
 
 
 def _finding_values(finding: Finding) -> dict[str, Any]:
@@ -174,7 +187,7 @@ def _store_numbers(report: StoreReport) -> dict[str, Any]:
         "status": str(report.status),
         "files": result.files if result else 0,
         "bytes": result.bytes if result else 0,
-        "ignored": result.ignored if result else 0,
+        **_ignored_values(report),
     }
 
 

@@ -4,7 +4,7 @@ A file whose content the repository already has is not stored again. Every other
 under the id that it will have, and written as it was staged, with no filter and no line-end conversion of git's.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.repository import Repository
 from pi_sandbox.git_access.trees import tree_entries
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile
+from pi_sandbox.memory_sync.ignored_files import Pattern, sort_files
 from pi_sandbox.memory_sync.line_ends import with_committed_line_ends
 from pi_sandbox.memory_sync.open_folders import OpenFolders, open_folders
 from pi_sandbox.memory_sync.store_index import IndexEntry, index_entries, refuse_left_out
@@ -24,7 +25,6 @@ from pi_sandbox.memory_sync.working_tree import (
     list_files,
     read_listed,
     repository_names,
-    without_ignored,
 )
 
 _FILE, _PROGRAM = "100644", "100755"
@@ -51,8 +51,10 @@ class Snapshot:
     """Whether contents are staged, to be written as objects."""
     committed: Mapping[str, TreeEntry] = field(init=False)
     entries: list[TreeEntry] = field(default_factory=list)
-    ignored: int = 0
-    """How many untracked files git ignores, so that they are not looked at and not pushed."""
+    ignored: tuple[str, ...] = ()
+    """The untracked files that git ignores, so that they are not looked at and not pushed."""
+    hidden: Mapping[str, Pattern] = field(default_factory=dict)
+    """The files that git ignores on this machine alone."""
     unmerged: list[str] = field(default_factory=list)
     """The files of which git holds two versions that it could not join."""
     _staged: dict[str, Path] = field(default_factory=dict)
@@ -77,15 +79,15 @@ class Snapshot:
             composes=self.repository.composes_names,
         )
         known = {path for path, name in names.items() if name in tracked}
-        kept = without_ignored(self.git, listed, tracked | known)
-        self.ignored = len(listed) - len(kept)
-        nested = {file.path for file in kept if file.kind is FileKind.GITLINK}
+        found = sort_files(self.git, listed, tracked | known)
+        self.ignored, self.hidden = found.ignored, found.hidden
+        nested = {file.path for file in found.kept if file.kind is FileKind.GITLINK}
         for path, entry in sorted(index.items()):
             if entry.unmerged:
                 self.unmerged.append(path)
             if entry.mode == GITLINK and path not in nested:
                 yield MemoryFile(path, kind=FileKind.GITLINK)
-        yield from self._read(folders, kept, names)
+        yield from self._read(folders, found.kept, names)
 
     @property
     def changed(self) -> bool:
@@ -125,7 +127,9 @@ class Snapshot:
         if output.split() != list(self._staged):
             raise FilesError("git stored other contents than those that were looked at", "run the command again")
 
-    def _read(self, folders: OpenFolders, files: list[ListedFile], names: Mapping[str, str]) -> Iterator[MemoryFile]:
+    def _read(
+        self, folders: OpenFolders, files: Sequence[ListedFile], names: Mapping[str, str]
+    ) -> Iterator[MemoryFile]:
         waiting: list[_Waiting] = []
         held = 0
         for file in files:

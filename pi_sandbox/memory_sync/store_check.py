@@ -23,6 +23,7 @@ from pi_sandbox.memory_check.findings import Finding, Severity
 from pi_sandbox.memory_check.report import StoreReport
 from pi_sandbox.memory_sync.findings_of_push import IN_COMMIT, NewCommit, findings_of_history, store_kind
 from pi_sandbox.memory_sync.history import identities_on_remote, unpushed_commits
+from pi_sandbox.memory_sync.ignored_files import hidden_findings
 from pi_sandbox.memory_sync.local_commit import identity_of
 from pi_sandbox.memory_sync.record import SyncRecord, read_record, record_path
 from pi_sandbox.memory_sync.snapshot import Snapshot
@@ -64,7 +65,7 @@ def check_repository(
     store: str, repository: Repository, git: PrivateGit, snapshot: Snapshot, on_remote: Sequence[str]
 ) -> StoreReport:
     """Gives the report on the files and on the commits that none of `on_remote` has."""
-    result = check_store(snapshot.files(), store=store, store_kind=store_kind(store))
+    result = check_snapshot(store, snapshot)
     history = findings_of_history(
         git,
         unpushed_commits(git, repository.head, on_remote),
@@ -74,8 +75,15 @@ def check_repository(
         live_secrets=(),
         new=NewCommit((str(identity_of(repository)),)) if snapshot.changed else None,
     )
-    findings = (*map(_unmerged, snapshot.unmerged), *result.findings, *(item.finding for item in history))
-    return StoreReport(store, replace(result, findings=findings, ignored=snapshot.ignored))
+    findings = (*result.findings, *(item.finding for item in history))
+    return StoreReport(store, replace(result, findings=findings))
+
+
+def check_snapshot(store: str, snapshot: Snapshot, live_secrets: Sequence[str] = ()) -> StoreResult:
+    """Gives what is found in the files of a picture, and in how git treats them."""
+    result = check_store(snapshot.files(), store=store, store_kind=store_kind(store), live_secrets=live_secrets)
+    besides = (*hidden_findings(snapshot.hidden), *map(_unmerged, snapshot.unmerged))
+    return replace(result, findings=(*besides, *result.findings), ignored=snapshot.ignored)
 
 
 def _unmerged(path: str) -> Finding:

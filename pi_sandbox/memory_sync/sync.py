@@ -13,7 +13,7 @@ from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.push_rules import refuse_unless_pushable
 from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError, read_repository
 from pi_sandbox.git_access.trees import tree_entries
-from pi_sandbox.memory_check.check import StoreResult, check_store
+from pi_sandbox.memory_check.check import StoreResult
 from pi_sandbox.memory_check.findings import Severity
 from pi_sandbox.memory_check.report import StoreReport, finding_line, status_line, summary_line
 from pi_sandbox.memory_sync.console import Console
@@ -23,7 +23,6 @@ from pi_sandbox.memory_sync.findings_of_push import (
     findings_of_history,
     findings_of_tree,
     question,
-    store_kind,
     to_confirm,
 )
 from pi_sandbox.memory_sync.history import UnpushedCommit, identities_on_remote, read_new_commit, unpushed_commits
@@ -37,6 +36,7 @@ from pi_sandbox.memory_sync.remote import Remote, reached_remote
 from pi_sandbox.memory_sync.remote_agreement import RemoteAheadError, commit_on_remote
 from pi_sandbox.memory_sync.review import Own, Review, ReviewedCommit, changed_lines, review_parts, short_id
 from pi_sandbox.memory_sync.snapshot import Snapshot
+from pi_sandbox.memory_sync.store_check import check_snapshot
 from pi_sandbox.memory_sync.store_index import index_entries, refuse_unmerged
 from pi_sandbox.memory_sync.working_tree import FILE_LIMIT_BYTES
 from pi_sandbox.system.template_files import render_template
@@ -152,13 +152,7 @@ class _Sync:
         self._say("looking at the files and at the commits that the remote lacks")
         commits = unpushed_commits(self._git, self.repository.head, before)
         snapshot = Snapshot(self.repository, self._git, keep=True)
-        result = check_store(
-            snapshot.files(),
-            store=self.request.store,
-            store_kind=store_kind(self.request.store),
-            live_secrets=self.request.live_secrets,
-        )
-        result = replace(result, ignored=snapshot.ignored)
+        result = check_snapshot(self.request.store, snapshot, self.request.live_secrets)
         blocked = any(finding.severity is Severity.BLOCKING for finding in result.findings)
         new_commit = self._new_commit(snapshot) if snapshot.changed and not blocked else None
         besides = self._findings_besides(snapshot, commits, new_commit, before)
@@ -202,7 +196,7 @@ class _Sync:
         self.console.say(status_line(report))
         for finding in report.findings:
             self.console.name(f"  {finding_line(finding)}")
-        self.console.say(summary_line([report]))
+        self.console.name(summary_line([report]))
 
     def _blocked(self, findings: Sequence[PushFinding], on_remote: str | None) -> SyncFailedError:
         hint = ""

@@ -4,9 +4,6 @@
   ones too, are not entered; both are named.
 - A file is read through a descriptor that was opened without following links, out of the folder that was listed, and
   read again if it changed meanwhile.
-- An untracked file that `.gitignore` or `info/exclude` names is left out; a tracked one never is, and neither is a
-  nested repository: git works in one whether it is ignored or not. git reads those files, so anything but a plain file
-  is refused before, and a pattern that takes too long ends with its cause.
 - What is too much for a list ends the listing, as it does with a tree.
 """
 
@@ -18,7 +15,6 @@ from dataclasses import dataclass
 
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.git_access.discovery import entries_of, repositories_in
-from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.trees import DEPTH_LIMIT, ENTRIES_LIMIT, PATHS_LIMIT_CHARACTERS
 from pi_sandbox.memory_check.memory_file import FileKind
 from pi_sandbox.memory_sync.open_folders import OpenFolders
@@ -27,12 +23,7 @@ from pi_sandbox.workspace.level_names import folded_name
 FILE_LIMIT_BYTES = 100 * 1024 * 1024
 """Above it a file is named as too large to be checked; it is also what the large forges refuse (docs of GitHub)."""
 
-IGNORE_SECONDS = 20.0
-"""A store of ten thousand untracked notes takes less than a second; a pattern of many stars can take for ever."""
-
 _ATTEMPTS = 3
-_IGNORE_FILE = ".gitignore"
-_IGNORE_FILES_SHOWN = 5
 _SHOWN_PATH = 80
 
 
@@ -56,20 +47,6 @@ class ReadFile:
 def list_files(folders: OpenFolders) -> list[ListedFile]:
     """Gives everything in the store's folder but its `.git`, by path; raises `FilesError` where that is too much."""
     return sorted(_listed(folders), key=lambda file: os.fsencode(file.path))
-
-
-def without_ignored(git: PrivateGit, files: list[ListedFile], tracked: Set[str]) -> list[ListedFile]:
-    """Gives the files without those that are ignored and not tracked; a nested repository stays.
-
-    Raises `FilesError` for a `.gitignore` that is no plain file, or with which git does not come to an end.
-    """
-    ignore_files = [file for file in files if file.path.rpartition("/")[2].casefold() == _IGNORE_FILE]
-    for file in ignore_files:
-        if file.kind is not FileKind.FILE:
-            raise FilesError(f"{quoted(file.path)} is no plain file, and git would read it", "remove it")
-    candidates = [file.path for file in files if file.path not in tracked]
-    ignored = _ignored(git, candidates, [file.path for file in ignore_files])
-    return [file for file in files if file.kind is FileKind.GITLINK or file.path not in ignored]
 
 
 def repository_names(listed: Set[str], tracked: Set[str], *, ignores_case: bool, composes: bool) -> Mapping[str, str]:
@@ -181,36 +158,6 @@ def _plain(path: str, entry: "os.DirEntry[str]") -> ListedFile:
         return ListedFile(path, FileKind.UNREADABLE, False)
     kind = FileKind.FILE if stat.S_ISREG(mode) else FileKind.SPECIAL
     return ListedFile(path, kind, bool(mode & stat.S_IXUSR))
-
-
-def _ignored(git: PrivateGit, paths: list[str], ignore_files: list[str]) -> Set[str]:
-    """Each name stands behind `./`, so that git takes none for a pattern of its own (`:(glob)x`)."""
-    if not paths:
-        return frozenset()
-    names = "".join(f"./{path}\0" for path in paths)
-    result = git.attempt(
-        "-C",
-        str(git.store),
-        "check-ignore",
-        "-z",
-        "--stdin",
-        "--no-index",
-        standard_input=names.encode("utf-8", "surrogateescape"),
-        variables={"GIT_WORK_TREE": str(git.store)},
-        seconds=IGNORE_SECONDS,
-    )
-    if result.timed_out:
-        shown = ", ".join(quoted(path) for path in (*ignore_files[:_IGNORE_FILES_SHOWN], ".git/info/exclude"))
-        raise FilesError(
-            f"git did not find out within {IGNORE_SECONDS:g} seconds which files are ignored",
-            f"look for a pattern with many stars in {shown}",
-        )
-    if result.status not in (0, 1):
-        raise FilesError(
-            f"git could not tell which files are ignored: {' '.join(result.errors.split())}", "run the command again"
-        )
-    output = result.output.decode("utf-8", "surrogateescape")
-    return {name.removeprefix("./") for name in output.split("\0") if name}
 
 
 def _read_once(name: str, folder: int) -> ReadFile | None:

@@ -10,7 +10,9 @@ import zlib
 import pytest
 
 from pi_sandbox.git_access.object_data import object_id
+from pi_sandbox.memory_check.report import StoreStatus
 from pi_sandbox.memory_sync.outcome import StoreOutcome
+from pi_sandbox.memory_sync.store_check import check_folder
 from tests.integration.sync_inside.stores import DATE, Conversation, make_store
 
 BLOCKED = "blocked by the memory check (fix the listed lines)"
@@ -95,14 +97,65 @@ def test_a_secret_in_a_tracked_file_that_is_ignored_blocks(pushed):
     blocked(pushed, "notes/hidden.md:1 blocking secret")
 
 
-def test_a_secret_in_an_untracked_file_that_is_ignored_is_neither_shown_nor_pushed(pushed):
+def test_a_secret_in_an_untracked_file_that_is_ignored_is_named_and_neither_shown_nor_pushed(pushed):
     pushed.write(".gitignore", "*.local\n")
     pushed.write("notes/mine.local", f"token: {made_up_key()}\n")
     result = pushed.sync("y")
 
     assert result.outcome is StoreOutcome.PUSHED
     assert remote_files(pushed) == [".gitignore", "briefing.md", "index.md", "log.md", "notes/build.md"]
-    assert "mine.local" not in result.said.text
+    (line,) = (line for line in result.said.lines if "mine.local" in line)
+    assert line.endswith("since git ignores them: private: 1 (notes/mine.local)")
+
+
+@pytest.mark.parametrize(
+    ("file", "pattern"), [(".git/info/exclude", "mine.md"), ("notes/.gitignore", "*")], ids=["exclude", "own gitignore"]
+)
+def test_a_note_that_git_hides_on_this_machine_alone_is_looked_at_and_stops_the_store(pushed, file, pattern):
+    pushed.write(file, f"# mine\n{pattern}\n")
+    pushed.note("mine", f"token: {made_up_key()}")
+    assert pushed.git("status", "--porcelain") == "", "the control: git itself says nothing of it"
+    result = blocked(pushed, "notes/mine.md blocking hidden-here: line 2 of ", "notes/mine.md:6 blocking secret")
+    pushed.note("mine", "Nothing secret.")
+    blocked(pushed, "notes/mine.md blocking hidden-here")
+    report = check_folder("private", pushed.folder, pushed.records)
+    assert ("notes/mine.md", "hidden-here") in [(one.path, one.category) for one in report.findings]
+    assert report.status is StoreStatus.BLOCKED
+    (pushed.folder / file).unlink()
+
+    assert pushed.sync("y").outcome is StoreOutcome.PUSHED
+    assert "notes/mine.md" in remote_files(pushed)
+    assert "nothing" not in result.said.text
+
+
+def test_a_note_is_kept_here_by_the_stores_gitignore_and_named(pushed):
+    pushed.write(".git/info/exclude", "mine-1.md\n")
+    pushed.note("mine-1", "Stays here.")
+    blocked(pushed, "notes/mine-1.md blocking hidden-here")
+    pushed.write(".gitignore", "mine-*.md\n")
+    for number in range(2, 13):
+        pushed.note(f"mine-{number}", "Stays here.")
+    result = pushed.sync("y")
+
+    assert result.outcome is StoreOutcome.PUSHED
+    assert [name for name in remote_files(pushed) if "mine" in name] == []
+    (line,) = (line for line in result.said.lines if "since git ignores them" in line)
+    assert "private: 12 (notes/mine-1.md, notes/mine-10.md" in line
+    assert line.endswith("notes/mine-7.md and 2 more)")
+
+
+def test_what_only_the_owners_own_git_ignores_is_looked_at_and_pushed(pushed, tmp_path, monkeypatch):
+    (tmp_path / "config").write_text(f"[core]\n\texcludesFile = {tmp_path}/global\n")
+    (tmp_path / "global").write_text("mine.md\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "config"))
+    pushed.note("mine", f"token: {made_up_key()}")
+    assert pushed.git("status", "--porcelain") == "", "the control: git itself says nothing of it"
+    blocked(pushed, "notes/mine.md:6 blocking secret")
+    pushed.note("mine", "Nothing secret.")
+    result = pushed.sync("y")
+
+    assert "  added notes/mine.md" in result.said.lines
+    assert "notes/mine.md" in remote_files(pushed)
 
 
 @pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])

@@ -36,11 +36,19 @@ def test_the_lines_are_those_of_the_manual() -> None:
 
 
 def test_what_git_ignores_is_said_beside_what_was_looked_at() -> None:
-    one = StoreReport("work", StoreResult("work", (), 2, 10, ignored=3))
+    one = StoreReport("work", StoreResult("work", (), 2, 10, ignored=("a.tmp", "b\nc")))
     assert list(text_lines([report(store="core"), one]))[-1].endswith(
-        "; not looked at, since git ignores them: work: 3"
+        '; not looked at, since git ignores them: work: 2 (a.tmp, "b\\nc")'
     )
-    assert [store["ignored"] for store in as_json([report(store="core"), one])["stores"]] == [0, 3]
+    stores = as_json([report(store="core"), one])["stores"]
+    assert [(store["ignored"], store["ignored_paths"]) for store in stores] == [(0, []), (2, ["a.tmp", "b\nc"])]
+
+
+def test_of_many_ignored_files_some_are_named_and_the_others_counted() -> None:
+    one = StoreReport("work", StoreResult("work", (), 2, 10, ignored=tuple(f"{number:02}" for number in range(12))))
+    assert list(text_lines([one]))[-1].endswith("work: 12 (00, 01, 02, 03, 04, 05, 06, 07, 08, 09 and 2 more)")
+    (store,) = as_json([one])["stores"]
+    assert (store["ignored"], len(store["ignored_paths"])) == (12, 10)
 
 
 @pytest.mark.parametrize(

@@ -181,4 +181,4 @@ def test_what_git_ignores_is_counted(store):
     with private_git(repository) as private:
         snapshot = Snapshot(repository, private, keep=False)
         assert {file.path for file in snapshot.files()} == {".gitignore", "a.md", "b.md"}
-        assert snapshot.ignored == 2
+        assert snapshot.ignored == ("x.tmp", "y.tmp")

@@ -5,31 +5,18 @@ import unicodedata
 import pytest
 
 from pi_sandbox.errors import FilesError
-from pi_sandbox.git_access.private_git import private_git
-from pi_sandbox.git_access.repository import read_repository
 from pi_sandbox.memory_check.memory_file import FileKind
 from pi_sandbox.memory_sync import working_tree
 from pi_sandbox.memory_sync.open_folders import open_folders
-from pi_sandbox.memory_sync.working_tree import ListedFile, list_files, read_listed, repository_names, without_ignored
+from pi_sandbox.memory_sync.working_tree import ListedFile, list_files, read_listed, repository_names
 from tests.rights import bound_by_permissions
 from tests.unit.git_access.repositories import make
+from tests.unit.memory_sync.listed import listing, write
 
 
 @pytest.fixture
 def store(tmp_path):
     return make(tmp_path / "store")
-
-
-def write(store, path, content=b"x"):
-    file = store / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(content)
-    return file
-
-
-def listing(store):
-    with open_folders(store) as folders:
-        return list_files(folders)
 
 
 def reading(store, file):
@@ -140,73 +127,6 @@ def test_the_executable_bit_is_noted(store):
     write(store, "run").chmod(0o755)
 
     assert {file.path for file in listing(store) if file.executable} == {"run"}
-
-
-def ignored(store, *tracked):
-    listed = listing(store)
-    with private_git(read_repository(store)) as git:
-        kept = without_ignored(git, listed, set(tracked))
-    return {file.path for file in listed} - {file.path for file in kept}
-
-
-def test_untracked_files_that_git_ignores_are_left_out_and_tracked_ones_are_not(store):
-    write(store, ".gitignore", b"*.tmp\n/cache/\n!keep.tmp\n")
-    write(store, "notes/.gitignore", b"local.md\n")
-    write(store, ".git/info/exclude", b"private.md\n")
-    for path in ("x.tmp", "keep.tmp", "cache/a/b.md", "notes/local.md", "private.md", "tracked.tmp"):
-        write(store, path)
-
-    assert ignored(store, "tracked.tmp") == {"x.tmp", "cache/a/b.md", "notes/local.md", "private.md"}
-
-
-@pytest.mark.parametrize("bare", [False, True])
-def test_a_nested_repository_is_named_although_it_is_ignored(store, bare):
-    write(store, ".gitignore", b"/cache/\n")
-    for name in ("HEAD", "objects/a", "refs/a"):
-        write(store, f"cache/x/{name}" if bare else f"cache/x/.git/{name}")
-    write(store, "cache/y/note.md")
-
-    assert ignored(store) == {"cache/y/note.md"}
-
-
-@pytest.mark.parametrize("name", [":(glob)*.tmp", "-x.tmp", "a\nb.tmp", 'a"b.tmp', "\\a.tmp", "ü.tmp", "l\udcff.tmp"])
-def test_odd_names_are_matched_as_they_are(store, name):
-    write(store, ".gitignore", b"*.tmp\n")
-    write(store, name)
-    write(store, name.removesuffix(".tmp") + ".md")
-
-    assert ignored(store) == {name}
-
-
-def test_the_owners_other_ignore_files_do_not_count(store, tmp_path, monkeypatch):
-    write(tmp_path, ".config/git/ignore", b"*.md\n")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / ".config"))
-
-    assert ignored(store) == set()
-
-
-@pytest.mark.parametrize("path", [".gitignore", "notes/.gitignore", ".GitIgnore"])
-@pytest.mark.parametrize("make_it", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["fifo", "link"])
-def test_an_ignore_file_that_is_no_plain_file_is_refused_before_git_reads_it(store, path, make_it, monkeypatch):
-    (store / "notes").mkdir()
-    make_it(store / path)
-    monkeypatch.setattr(working_tree, "_ignored", lambda *_: pytest.fail("git was asked"))
-
-    with pytest.raises(FilesError, match=r"(?i)\.gitignore") as refused:
-        ignored(store)
-    assert "no plain file" in refused.value.message
-
-
-def test_a_pattern_that_takes_too_long_is_named_with_its_file_and_the_time(store, monkeypatch):
-    monkeypatch.setattr(working_tree, "IGNORE_SECONDS", 0.5)
-    write(store, "notes/.gitignore", b"a*" * 30 + b"b\n")
-    write(store, "notes/" + "a" * 200 + "bc")
-
-    with pytest.raises(FilesError) as refused:
-        ignored(store)
-    assert "within 0.5 seconds" in refused.value.message
-    assert '"notes/.gitignore"' in refused.value.hint
 
 
 COMPOSED, DECOMPOSED = (unicodedata.normalize(form, "notes/größe.md") for form in ("NFC", "NFD"))
