@@ -14,6 +14,10 @@ from pi_sandbox.memory_sync.outcome import SyncFailedError
 from pi_sandbox.session.store_plan import TRUST
 from pi_sandbox.settings.values import parse_push_url
 
+SHORTEST_TOKEN = 8
+"""What NIST SP 800-63B asks of a password; the tokens of forges are longer. With a token of one letter every line with
+that letter would have to be withheld."""
+
 _PROXIES = ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
 _NO_PROXY = ("no_proxy", "NO_PROXY")
 _CA_BUNDLE = "GIT_SSL_CAINFO"
@@ -66,6 +70,12 @@ def take_access(environ: MutableMapping[str, str], prefix: str) -> PushAccess | 
     username, colon, secret = token.partition(":")
     if not (username and colon and secret) or not token.isprintable():
         return SyncFailedError(f"{prefix}_TOKEN is missing or not of the form username:token", "see the credentials")
+    if len(secret) < SHORTEST_TOKEN:
+        return SyncFailedError(
+            f"{prefix}_TOKEN has a token of fewer than {SHORTEST_TOKEN} characters, which cannot be told from ordinary "
+            "words where it must not appear",
+            f"use a longer one. {renewal}" if renewal else "use a longer one",
+        )
     return PushAccess(url, username, secret, renewal)
 
 

@@ -5,6 +5,7 @@
 - The console holds back what holds a credential; a remote that says much is shown up to a bound.
 """
 
+import os
 import re
 import shlex
 import sys
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from pi_sandbox.errors import quoted
 from pi_sandbox.git_access.private_git import PrivateGit, private_git
@@ -20,7 +22,7 @@ from pi_sandbox.git_access.runner import GitResult
 from pi_sandbox.memory_sync.console import Console
 from pi_sandbox.memory_sync.outcome import SyncFailedError
 from pi_sandbox.memory_sync.push_access import Network, PushAccess, write_credential
-from pi_sandbox.memory_sync.remote_failures import access_failure, rejection
+from pi_sandbox.memory_sync.remote_failures import access_failure, redirect_target, rejection
 
 READ_SECONDS = 60.0
 PUSH_SECONDS = 600.0
@@ -35,6 +37,9 @@ _SLOW_SECONDS = 120
 _MOST_REFS = 10_000
 _MOST_NAMED = 10
 _LONGEST_NAMED = 80
+
+_TRACE_BYTES = 1024 * 1024
+"""The end of a trace, with the last answer of the server in it."""
 
 _FETCHED = "refs/pi-sandbox/remote"
 _REF = re.compile(r"(?P<id>[0-9a-f]{40}|[0-9a-f]{64})\t(?P<name>[^\t]+)")
@@ -119,7 +124,23 @@ class Remote:
 
     def _run(self, *arguments: str, seconds: float) -> GitResult:
         variables = {} if self.network.no_proxy is None else {"no_proxy": self.network.no_proxy}
+        self._trace.unlink(missing_ok=True)
+        variables |= {"GIT_TRACE_CURL": str(self._trace), "GIT_TRACE_CURL_NO_DATA": "1", "GIT_TRACE_REDACT": "1"}
         return self.git.attempt(*arguments, seconds=seconds, variables=variables)
+
+    @property
+    def _trace(self) -> Path:
+        """Where git writes the headers of a conversation; they are the only place where a redirect's target stands."""
+        return self.git.folder / "trace"
+
+    def _redirect_target(self) -> str | None:
+        try:
+            with self._trace.open("rb") as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - _TRACE_BYTES))
+                trace = file.read().decode("utf-8", "replace")
+        except FileNotFoundError:
+            return None
+        return redirect_target(trace, self.access.url)
 
     def _failure(self, result: GitResult, *, show: bool = True) -> SyncFailedError:
         if show:
@@ -132,6 +153,7 @@ class Remote:
             timed_out=result.timed_out,
             trust=self.network.trust,
             renewal=self.access.renewal,
+            target=self._redirect_target(),
         )
 
     def _show(self, text: str) -> None:

@@ -1,11 +1,13 @@
 """Tells from what git says why a remote could not be read or written. Pure: text in, failure out.
 
+A status of the server says more than that the connection ended then, which git says as well: so it is looked for first.
 git's words come with `LC_ALL=C`; those of GnuTLS, OpenSSL and curl's other libraries are known too. What is not known
 is shown as git said it.
 """
 
 import re
 from dataclasses import dataclass
+from urllib.parse import urljoin, urlsplit
 
 from pi_sandbox.memory_sync.outcome import SyncFailedError
 
@@ -23,6 +25,11 @@ class _Kind:
     message: str
     hint: str
 
+
+_LOCATION = re.compile(r"<= Recv header: location:[ \t]*(?P<target>\S+)", re.IGNORECASE)
+_LONGEST_TARGET = 300
+_ELSEWHERE = "another address"
+_SERVICES = ("/info/refs", "/git-receive-pack", "/git-upload-pack")
 
 _KINDS = tuple(
     _Kind(re.compile(pattern, re.IGNORECASE), message, hint)
@@ -59,15 +66,9 @@ _KINDS = tuple(
             "look at the network and at the store's URL",
         ),
         (
-            r"connection refused|failed to connect|could(n't| not) connect|timed? ?out|network is unreachable|no route"
-            r"|connection reset|transfer closed|empty reply|low speed|early EOF|hung up unexpectedly|RPC failed",
-            "{host} is unreachable or did not answer to the end",
-            "look at the network, then try again",
-        ),
-        (
             r"redirect|returned error: 30\d|protocol '\w+' not allowed",
-            "{host} redirects to another address, and that is not followed",
-            "set the store's URL to the address where the repository is now",
+            "{host} redirects to {target}, and that is not followed",
+            "if the repository is there now, set the store's URL to that address",
         ),
         (
             r"authentication failed|could not read (username|password)|returned error: 401|invalid credentials",
@@ -90,9 +91,25 @@ _KINDS = tuple(
             "look at the store's URL and at the token's rights",
         ),
         (
+            r"returned error: 413|request entity too large",
+            "{host} does not take that much at once",
+            "have its limit raised (of nginx: client_max_body_size)",
+        ),
+        (
+            r"returned error: 429|too many requests",
+            "{host} asks for fewer requests",
+            "try again later",
+        ),
+        (
             r"returned error: 5\d\d",
             "{host} has a fault of its own",
             "try again later",
+        ),
+        (
+            r"connection refused|failed to connect|could(n't| not) connect|timed? ?out|network is unreachable|no route"
+            r"|connection reset|transfer closed|empty reply|low speed|early EOF|hung up unexpectedly|RPC failed",
+            "{host} is unreachable or did not answer to the end",
+            "look at the network, then try again",
         ),
         (
             r"no space left|disk quota|disk full|write error|unable to write",
@@ -104,12 +121,19 @@ _KINDS = tuple(
 
 
 def access_failure(
-    errors: str, host: str, *, today: str, timed_out: bool = False, trust: str = "", renewal: str = ""
+    errors: str,
+    host: str,
+    *,
+    today: str,
+    timed_out: bool = False,
+    trust: str = "",
+    renewal: str = "",
+    target: str | None = None,
 ) -> SyncFailedError:
     """Gives the failure behind what git said when it read or wrote the remote; `errors` holds no secret any more.
 
-    `trust` names what is trusted besides the public authorities, `renewal` says where the credential came from and how
-    it is set anew.
+    `target` is where a redirect leads, `trust` names what is trusted besides the public authorities, `renewal` says
+    where the credential came from and how it is set anew.
     """
     text = "could not connect: timed out" if timed_out else errors
     values = {
@@ -117,12 +141,30 @@ def access_failure(
         "today": today,
         "trust": f"{_PUBLIC_ALONE} and {trust}" if trust else _PUBLIC_ALONE,
         "mend": "add its certificate to that file" if _SETTING in trust else f"set {_SETTING} to a file that holds it",
+        "target": _ELSEWHERE if target is None else target,
         "renewal": renewal or "renew the token, and look at its user name",
     }
     for kind in _KINDS:
         if kind.pattern.search(text):
             return SyncFailedError(kind.message.format(**values), kind.hint.format(**values))
     return SyncFailedError(f"git could not work with {host}", "git's own words stand above")
+
+
+def redirect_target(trace: str, url: str) -> str | None:
+    """Gives where a server wanted to send us instead of `url`, from git's trace of what was said (git(1),
+    GIT_TRACE_CURL), as a repository's URL without a login and a query; None where it did not."""
+    found = [match["target"] for match in _LOCATION.finditer(trace)]
+    if not found:
+        return None
+    try:
+        target = urlsplit(urljoin(url + "/", found[-1]))
+    except ValueError:
+        return None
+    path = target.path
+    for service in _SERVICES:
+        path = path.removesuffix(service)
+    shown = f"{target.scheme}://{target.netloc.rpartition('@')[2]}{path}"
+    return shown if len(shown) <= _LONGEST_TARGET else f"{shown[:_LONGEST_TARGET]}…"
 
 
 def rejection(porcelain: str) -> SyncFailedError | None:

@@ -5,8 +5,10 @@ from datetime import timedelta
 
 import pytest
 
+from pi_sandbox.git_access.repository import read_repository
 from pi_sandbox.memory_sync.outcome import StoreOutcome
 from pi_sandbox.memory_sync.push_access import Network
+from pi_sandbox.memory_sync.remote import reached_remote
 from tests.fakes.git_server import git_server
 from tests.integration.sync_inside.stores import Conversation, make_store
 
@@ -101,15 +103,84 @@ def test_a_certificate_for_another_name_is_a_certificate_failure(tmp_path):
         fails(make_store(server, tmp_path, "private", "private"), "certificate")
 
 
-def test_a_redirect_is_not_followed_and_the_other_place_gets_no_credential(store):
-    other = f"https://127.0.0.1:{store.server.other_port}"
-    store.server.restart(extra=f"RewriteEngine on\nRewriteRule ^/git/(.*)$ {other}/git/$1 [R=302,L]")
+REDIRECTS = {
+    "of everything, to another port": (
+        "^/git/(.*)$",
+        "https://127.0.0.1:{port}/git/$1",
+        "https://127.0.0.1:{port}/git/",
+    ),
+    "of everything, to another host": ("^/git/(.*)$", "https://new.example.org/x/$1", "https://new.example.org/x/"),
+    "of everything, to another path": ("^/git/(.*)$", "/moved/$1", "https://127.0.0.1:{own}/moved/"),
+    "with a login in it": ("^/git/(.*)$", "https://me:pass@new.example.org/$1?key=x", "https://new.example.org/"),
+}
+
+
+@pytest.mark.parametrize(("source", "target", "shown"), REDIRECTS.values(), ids=REDIRECTS)
+def test_a_redirect_is_not_followed_but_named_and_the_other_place_gets_no_credential(store, source, target, shown):
+    ports = {"port": store.server.other_port, "own": store.server.port}
+    flags = "[R=302,L,NE]"
+    store.server.restart(extra=f"RewriteEngine on\nRewriteRule {source} {target.format(**ports)} {flags}")
     try:
-        fails(store, "redirects")
+        result = fails(store, f"redirects to {shown.format(**ports)}{store.remote_name}.git, and that is not followed")
     finally:
         store.server.restart()
 
     assert store.server.requests(other=True) == []
+    assert "pass" not in result.said.text + result.message + result.hint
+
+
+def at_the_push(store, rule):
+    """Pushes to a server with a rule for the push alone."""
+    store.note("build", "It is built by make, twice.")
+    before = store.tip
+    store.server.restart(extra=f"RewriteEngine on\nRewriteCond %{{REQUEST_METHOD}} POST\n{rule}")
+    try:
+        result = store.sync("y")
+    finally:
+        store.server.restart()
+    assert result.outcome is StoreOutcome.FAILED
+    assert store.tip == before
+    assert store.access.token not in result.said.text + result.message + result.hint
+    assert store.server.authorization.split()[1] not in result.said.text + result.message + result.hint
+    return result
+
+
+def test_a_redirect_of_the_push_alone_is_told_as_one_and_named(pushed):
+    requests = len(pushed.server.requests(other=True))
+    other = f"https://127.0.0.1:{pushed.server.other_port}/git"
+    result = at_the_push(pushed, f"RewriteRule ^/git/(.*)$ {other}/$1 [R=307,L]")
+
+    assert f"redirects to {other}/{pushed.remote_name}.git, and that is not followed" in result.message
+    assert len(pushed.server.requests(other=True)) == requests
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (403, "refused access"),
+        (404, "no such repository"),
+        (413, "does not take that much at once"),
+        (429, "asks for fewer requests"),
+        (503, "fault of its own"),
+    ],
+)
+def test_what_the_server_says_to_the_push_alone_is_told(pushed, status, words):
+    result = at_the_push(pushed, f"RewriteRule ^/git/.*-receive-pack$ - [R={status},L]")
+
+    assert words in result.message
+    assert "unreachable" not in result.message
+
+
+def test_the_trace_that_a_redirect_is_read_from_holds_no_credential(pushed):
+    repository = read_repository(pushed.folder)
+    with reached_remote(repository, pushed.access, pushed.network, Conversation()) as remote:
+        remote.state()
+        trace = (remote.git.folder / "trace").read_text()
+
+    assert "Recv header: HTTP/1.1 200" in trace
+    assert "Authorization: Basic <redacted>" in trace
+    for form in (pushed.access.token, pushed.server.authorization.split()[1]):
+        assert form not in trace
 
 
 def test_the_control_of_the_redirect_that_the_other_place_logs_what_it_gets(store):

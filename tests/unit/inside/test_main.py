@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from pi_sandbox.inside import main, own_process
 from pi_sandbox.inside.main import Places, commands, run_commands
 from pi_sandbox.memory_sync import snapshot
+from pi_sandbox.memory_sync.console import WITHHELD
 from pi_sandbox.memory_sync.record import Push, SyncRecord, record_path, write_record
 from tests.unit.git_access.repositories import git
 
@@ -373,6 +374,7 @@ def test_each_store_says_what_it_lacks_and_fails(places, monkeypatch):
         ("https://git.example.org/a.git", "", "BRAIN_CORE_TOKEN is missing"),
         ("https://git.example.org/a.git", "token", "BRAIN_CORE_TOKEN is missing"),
         ("https://git.example.org/a.git", "a:b\nhost=x", "BRAIN_CORE_TOKEN is missing"),
+        ("https://git.example.org/a.git", "host=x:e", "core: BRAIN_CORE_TOKEN has a token of fewer than 8 characters"),
     ],
 )
 def test_what_cannot_be_used_fails_its_store_without_showing_it(places, monkeypatch, url, token, words):
@@ -381,6 +383,19 @@ def test_what_cannot_be_used_fails_its_store_without_showing_it(places, monkeypa
     assert words in result.output
     assert result.exit_code == 30
     assert "host=x" not in result.output
+
+
+def test_a_token_of_one_letter_hides_no_line_of_ours(places, monkeypatch):
+    result = sync(
+        places,
+        monkeypatch,
+        BRAIN_CORE_URL="https://git.example.org/a.git",
+        BRAIN_CORE_TOKEN="me:e",
+        BRAIN_DOMAIN_PROBLEM="the keyring is locked",
+    )
+
+    assert "private: the keyring is locked" in result.output
+    assert WITHHELD not in result.output
 
 
 def test_the_credentials_leave_the_environment(places, monkeypatch):

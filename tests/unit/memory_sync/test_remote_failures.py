@@ -1,6 +1,6 @@
 import pytest
 
-from pi_sandbox.memory_sync.remote_failures import access_failure, rejection
+from pi_sandbox.memory_sync.remote_failures import access_failure, redirect_target, rejection
 
 SAID = {
     "fatal: unable to access 'https://h/x/': Could not resolve host: h": "no such name",
@@ -27,6 +27,10 @@ SAID = {
     "fatal: https://h/x/info/refs not valid: is this a git repository?": "something that is no git",
     "fatal: unable to access 'https://h/x/': server verification failed: certificate has expired.": "expired",
     "fatal: unable to access 'https://h/x/': SSL: certificate subject name (a) does not match": "another name",
+    "error: RPC failed; HTTP 307 curl 22 The requested URL returned error: 307\nfatal: early EOF": "redirects",
+    "error: RPC failed; HTTP 413 curl 22 The requested URL returned error: 413\nfatal: early EOF": "that much",
+    "error: RPC failed; HTTP 504 curl 22 The requested URL returned error: 504\nfatal: early EOF": "a fault",
+    "error: RPC failed; curl 92 HTTP/2 stream 5 was not closed cleanly\nfatal: early EOF": "unreachable",
     "something that nobody has seen yet": "git could not work with h",
 }
 
@@ -100,3 +104,31 @@ def test_a_rejected_push_is_told_from_the_flag(line, words):
 )
 def test_a_push_that_was_taken_is_no_rejection(text):
     assert rejection(text) is None
+
+
+URL = "https://git.example.org/me/notes.git"
+HEADER = "10:00:00.000000 http.c:623              <= Recv header: {}\n"
+TARGETS = {
+    "Location: https://new.example.org/me/notes.git/info/refs?service=git-receive-pack": (
+        "https://new.example.org/me/notes.git"
+    ),
+    "location: https://new.example.org/me/notes.git/git-receive-pack": "https://new.example.org/me/notes.git",
+    "Location: /moved/notes.git": "https://git.example.org/moved/notes.git",
+    "Location: //other.example.org/notes.git": "https://other.example.org/notes.git",
+    "Location: http://git.example.org:80/me/notes.git": "http://git.example.org:80/me/notes.git",
+    "Location: https://me:word@new.example.org/a?b=c#d": "https://new.example.org/a",
+    "Location: https://[": None,
+    "X-Location: https://new.example.org/a": None,
+    "Content-Type: text/html": None,
+}
+
+
+@pytest.mark.parametrize(("header", "target"), TARGETS.items())
+def test_where_a_redirect_leads_is_read_from_the_last_answer(header, target):
+    first = HEADER.format("Location: https://first.example.org/a") if target else ""
+
+    assert redirect_target(first + HEADER.format(header), URL) == target
+
+
+def test_a_redirect_to_a_place_without_end_is_cut():
+    assert len(redirect_target(HEADER.format(f"Location: /{'a' * 10_000}"), URL)) < 400
