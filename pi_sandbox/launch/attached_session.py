@@ -29,7 +29,7 @@ from pi_sandbox.containers.signals import Signals
 from pi_sandbox.containers.terminal import Terminal, suspend_self
 from pi_sandbox.errors import EngineError, FilesError, ImageError, PiSandboxError, UsageError, quoted
 from pi_sandbox.exit_codes import ExitCode
-from pi_sandbox.launch.markers import Held, Marker, compare, held, look_message
+from pi_sandbox.launch.markers import Held, Marker, compare, held, look_message, unfiltered
 from pi_sandbox.session.container_spec import ContainerSpec
 from pi_sandbox.session.control_messages import (
     LIMITS,
@@ -271,6 +271,9 @@ class _Session:
         self._send(look_message(self._mounts))
 
     def _on_seen(self, seen: Seen) -> None:
+        if (error := unfiltered(self._spec.standing, seen)) is not None:
+            self._give_up(error)
+            return
         verdict = compare(self._mounts, self._marker, seen)
         if verdict.error is None:
             self._progress.phase = _Phase.STARTING

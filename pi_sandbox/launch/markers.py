@@ -1,4 +1,5 @@
-"""Proves that the container has exactly the planned folders of this machine, before it is told anything.
+"""Proves that the container has exactly the planned folders of this machine, before it is told anything, and that its
+system calls are filtered as planned.
 
 - The wrapper writes a marker with a secret word; the container reads it back. So the engine sees this machine's files.
 - Every planned folder is opened before the container is made, with no link on its way, and held open. If the container
@@ -8,6 +9,7 @@
 - An engine in a virtual machine, and gVisor, number files their own way. There the names in each folder are compared,
   again after a while if they differ, because another session may have changed them between the two looks.
 - A mask must be empty.
+- An engine's report says what it was asked to filter; whether its runtime did is tried out inside.
 
 Each way in which the two can differ has words of its own: what another program did on this machine, what the engine
 does not see, and what the session's user may not do are mended in different ways.
@@ -21,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pi_sandbox.errors import EngineError, FilesError, PiSandboxError, quoted
-from pi_sandbox.session.container_spec import Mount, MountKind
+from pi_sandbox.session.container_spec import Mount, MountKind, StandingPart
 from pi_sandbox.session.control_messages import Look, Seen
 from pi_sandbox.session.scope import BRAIN
 from pi_sandbox.settings.folders import Folders
@@ -104,6 +106,16 @@ def compare(mounts: Sequence[Held], marker: Marker, seen: Seen) -> Verdict:
         if verdict.error is not None:
             return verdict
     return Verdict(None)
+
+
+def unfiltered(standing: StandingPart, seen: Seen) -> EngineError | None:
+    """Gives the error where the container makes system calls that the plan's list refuses."""
+    if standing.seccomp is None or not seen.reached:
+        return None
+    return EngineError(
+        f"the engine does not filter the container's system calls: it reaches {', '.join(map(quoted, seen.reached))}",
+        "use a runtime that applies seccomp profiles (runc, crun), or gVisor, which needs none",
+    )
 
 
 def _identity(mount: Mount, stack: contextlib.ExitStack) -> str | None:

@@ -14,7 +14,7 @@ from pi_sandbox.errors import EngineError, PiSandboxError
 from pi_sandbox.launch.engine_view import view_of
 from pi_sandbox.launch.host_facts import host_facts
 from pi_sandbox.launch.look import look_at_store
-from pi_sandbox.launch.markers import Held, Marker, compare, held, look_message, marker_for
+from pi_sandbox.launch.markers import Held, Marker, compare, held, look_message, marker_for, unfiltered
 from pi_sandbox.session.container_spec import ContainerSpec
 from pi_sandbox.session.control_messages import Lines, Seen, decode, encode
 from pi_sandbox.session.mount_plan import probe_targets
@@ -56,7 +56,8 @@ def _difference(
         engine.start(container_id)
         channel = engine.execute(container_id, BRIDGE, spec.user)
         channel.send(encode(look_message(mounts)))
-        difference = compare(mounts, marker, _answer(channel)).error
+        seen = _answer(channel)
+        difference = unfiltered(spec.standing, seen) or compare(mounts, marker, seen).error
         channel.close()
     finally:
         engine.remove(container_id)

@@ -54,13 +54,17 @@ class Look:
 
 @dataclass(frozen=True)
 class Seen:
-    """The three lists are in the order of the targets; see `system.sight.Sight`. `marker` is the word in the marker."""
+    """The three lists are in the order of the targets; see `system.sight.Sight`. `marker` is the word in the marker.
+
+    `reached` names what the kernel itself answered, of what the plan's list of system calls refuses.
+    """
 
     contents: tuple[str | None, ...]
     writable: tuple[bool, ...]
     identities: tuple[str | None, ...]
     marker: str | None
     marker_identity: str | None
+    reached: tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -126,8 +126,19 @@ PROBES: dict[str, Callable[[], int]] = {
     "io_setup": lambda: call("io_setup", 4, ctypes.byref(ctypes.c_long(0))),
     "clone": lambda: call("clone", signal.SIGCHLD, 0, 0, 0, 0),
 }
+LEFT = (
+    *("AF_UNIX", "AF_UNIX in pairs", "TCP", "TCP by default", "UDP over IPv6", "routes", "personality asked", "ptrace"),
+    *("memfd_create", "io_setup", "clone"),
+)
+"""What a container keeps."""
+REFUSED = {"EPERM", "ENOSYS", "SIGSYS"}
 OTHER_GATES = ("AF_VSOCK of a 32-bit program", "any call of a 32-bit program", "any call of an x32 program")
 ON_X86_ONLY = ("modify_ldt", *OTHER_GATES)
+
+
+def reached(found: dict[str, str]) -> set[str]:
+    """Gives what the kernel itself answered, of what it should never hear of."""
+    return {name for name, what in found.items() if name not in LEFT and what not in REFUSED}
 
 
 def has_capabilities() -> bool:

@@ -19,12 +19,8 @@ from tests.fakes.busybox_image import connected_engine
 from tests.fakes.container_runs import Outcome, run
 from tests.fakes.container_specs import bind, make_spec
 from tests.fakes.real_engines import rootless_podman, skip_without
+from tests.fakes.system_call_probe import LEFT, reached
 
-REFUSED = {"EPERM", "ENOSYS", "SIGSYS"}
-LEFT = (
-    *("AF_UNIX", "AF_UNIX in pairs", "TCP", "TCP by default", "UDP over IPv6", "routes", "personality asked", "ptrace"),
-    *("memfd_create", "io_setup", "clone"),
-)
 ELSEWHERE = set() if platform.machine() == "x86_64" else set(system_call_probe.ON_X86_ONLY)
 HERE = set(system_call_probe.PROBES) - ELSEWHERE
 OPEN_UNCONFINED = {"io_uring_setup", "keyctl", "unshare", "netfilter", "adjtimex", "AF_VSOCK"}
@@ -112,11 +108,6 @@ def test_with_the_engines_own_filter_some_of_them_still_do(bench: Bench) -> None
     expected |= {"AF_VSOCK"} if version.startswith(("20.10.", "4.3.")) else set()
     expected |= {"io_uring_setup"} if version.startswith("20.10.") else set()
     assert reached(bench.probe(seccomp=None)) >= expected - absent_here()
-
-
-def reached(found: dict[str, str]) -> set[str]:
-    """Gives what the kernel itself answered, of what it should never hear of."""
-    return {name for name, what in found.items() if name not in LEFT and what not in REFUSED}
 
 
 def absent_here() -> set[str]:

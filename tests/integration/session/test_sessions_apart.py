@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -59,6 +60,30 @@ def test_a_session_cannot_connect_to_another_one_that_serves(sandbox: Sandbox) -
         assert itself == "reached\n"
         assert "timed out" in sandbox.shell(second, ask(address)).ok()
         assert "reached" not in sandbox.shell(second, ask(name)).ok()
+
+
+def test_the_names_of_other_sessions_say_nothing_of_them(sandbox: Sandbox) -> None:
+    """Docker answers for the addresses and names in a network of ours, to whoever is in it."""
+    first, second = sandbox.project("apart/telling"), sandbox.project("apart/two", domain="work")
+    with sandbox.session(first) as live:
+        address, name = address_of(live.container), inspect(live.container)[0]["Name"].lstrip("/")
+        asked = f"getent hosts {address}; getent hosts telling private sync core; true"
+        assert sandbox.shell(second, asked).ok().split() == [address, f"{name}.{NETWORK}"]
+    assert re.fullmatch(r"pi-sandbox-[0-9a-f]{12}", name)
+
+
+def test_a_telling_name_would_be_told(sandbox: Sandbox) -> None:
+    project = sandbox.project("apart/two", domain="work")
+    name, host = f"pi-sandbox-test-telling-{uuid.uuid4().hex[:8]}", "telling"
+    image = json.loads(sandbox.call("plan", project, "--format", "json").ok())["container"]["image"]
+    command = ("--detach", "--rm", "--network", NETWORK, "--name", name, "--network-alias", host)
+    docker("run", *command, "--entrypoint", "sleep", image, "60")
+    try:
+        said = sandbox.shell(project, f"getent hosts {address_of(name)}; getent hosts {host}").ok()
+        assert f"{name}.{NETWORK}" in said
+        assert f"{address_of(name)}" in said.splitlines()[1]
+    finally:
+        docker("rm", "--force", name)
 
 
 def test_two_containers_on_the_default_bridge_can(sandbox: Sandbox) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from pi_sandbox.containers.compose_files import StandingPartRefused, load_standing_part, parse_standing_part
+from pi_sandbox.containers.seccomp_profile import load_profile
 from pi_sandbox.session.container_spec import StandingPart
 from pi_sandbox.settings.settings import Limits
 from pi_sandbox.system.shipped_files import shipped_folder
@@ -57,3 +58,8 @@ def test_the_limits_do_not_grow_with_those_of_a_session(service: str) -> None:
     assert standing.memory_bytes <= 2 * 1024**3
     assert standing.cpus <= 2
     assert standing.processes <= 256
+
+
+@pytest.mark.parametrize("service", ["agent", *SERVICES])
+def test_every_container_has_the_same_list_of_system_calls(service: str) -> None:
+    assert load_standing_part(service, LIMITS).seccomp == load_profile()

@@ -7,11 +7,12 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from pi_sandbox.errors import EngineError, FilesError
-from pi_sandbox.launch.markers import Held, Marker, compare, held, look_message, marker_for
+from pi_sandbox.launch.markers import Held, Marker, compare, held, look_message, marker_for, unfiltered
 from pi_sandbox.session.container_spec import Mount, MountKind
 from pi_sandbox.session.control_messages import Seen
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.system.sight import empty_content, look_at
+from tests.fakes.container_specs import STANDING
 
 MARKER = Marker("word", "1:1")
 OTHER_KERNEL = "9:9"
@@ -34,7 +35,7 @@ def item(mount: Mount) -> Held:
 def seen(path: Path | None, word: str | None = MARKER.word, marker_identity: str | None = MARKER.identity) -> Seen:
     assert path is not None
     sight = look_at(path)
-    return Seen((sight.content,), (sight.writable,), (sight.identity,), word, marker_identity)
+    return Seen((sight.content,), (sight.writable,), (sight.identity,), word, marker_identity, ())
 
 
 def test_the_planned_folder_and_the_right_word_are_no_difference(item: Held) -> None:
@@ -182,7 +183,7 @@ def test_an_answer_for_other_mounts_is_refused(item: Held) -> None:
 
 def test_a_mask_must_be_empty(tmp_path: Path) -> None:
     mask = Held(Mount(PurePosixPath("/brain/core/.git"), MountKind.MASK, None, True, ""), None)
-    empty = Seen((empty_content(),), (False,), ("3:3",), MARKER.word, MARKER.identity)
+    empty = Seen((empty_content(),), (False,), ("3:3",), MARKER.word, MARKER.identity, ())
     assert compare((mask,), MARKER, empty).error is None
     for content in ("x", "nothing", None):
         verdict = compare((mask,), MARKER, replace(empty, contents=(content,)))
@@ -213,6 +214,16 @@ def test_a_folder_that_its_owner_closed_looks_the_same_to_root_and_to_root_witho
     source.chmod(mode)
     sight = look_at(source)
     assert (sight.content is None, sight.writable) == (mode != 0o500, mode == 0o300)
-    closed = Seen((None if mode != 0o500 else sight.content,), (False,), (sight.identity,), "word", MARKER.identity)
+    closed = Seen((None if mode != 0o500 else sight.content,), (False,), (sight.identity,), "word", MARKER.identity, ())
     verdict = compare((item,), MARKER, closed)
     assert (verdict.error is None) == (mode != 0o300)
+
+
+@pytest.mark.parametrize("reached", [("AF_VSOCK",), ("io_uring",), ("AF_VSOCK", "io_uring")])
+def test_a_container_that_makes_refused_system_calls_is_named(reached: tuple[str, ...]) -> None:
+    seen = Seen((), (), (), MARKER.word, MARKER.identity, reached)
+    error = unfiltered(STANDING, seen)
+    assert error is not None
+    assert reached[-1] in error.message
+    assert unfiltered(STANDING, replace(seen, reached=())) is None
+    assert unfiltered(replace(STANDING, seccomp=None), seen) is None

@@ -10,8 +10,8 @@ from pi_sandbox.session import control_messages as messages
 
 EXAMPLES = [
     messages.Look(("/a", "/ö")),
-    messages.Seen(("x", None), (True, False), ("1:2", None), None, None),
-    messages.Seen((), (), (), "word", "1:2"),
+    messages.Seen(("x", None), (True, False), ("1:2", None), None, None, ()),
+    messages.Seen((), (), (), "word", "1:2", ("AF_VSOCK",)),
     messages.Start({"A": "b"}, "-----BEGIN", 24, 80),
     messages.Start({}, None, 0, 0),
     messages.Started(),
