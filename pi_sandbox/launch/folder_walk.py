@@ -13,7 +13,7 @@ import errno
 import os
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -43,7 +43,7 @@ class Bounds:
     seconds: float = 30.0
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False, slots=True)
 class _Node:
     """A folder that was looked at. `length` is that of its path below the first one, in bytes."""
 
@@ -53,22 +53,24 @@ class _Node:
     length: int
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, slots=True)
 class OpenFolder:
-    """One folder, as long as the walk stands at it. `entries` are what lies in it, by name."""
+    """One folder, as long as the walk stands at it: what lies in it, and the sorted names of the folders in it."""
 
     root: Path
     descriptor: int
-    entries: tuple[os.DirEntry[str], ...]
+    entries: Sequence[os.DirEntry[str]]
+    folder_names: Sequence[str]
     _node: _Node
 
     @property
-    def path(self) -> Path:
-        return self.root.joinpath(*_names(self._node, None))
+    def names(self) -> Sequence[str]:
+        """The names on the way to it from the first one."""
+        return _names(self._node, None)
 
-    def folder_names(self) -> Iterator[str]:
-        """Gives the names of all folders in it."""
-        return (entry.name for entry in self.entries if entry.is_dir(follow_symlinks=False))
+    @property
+    def path(self) -> Path:
+        return self.root.joinpath(*self.names)
 
 
 @dataclass
@@ -91,8 +93,13 @@ class FolderWalk:
                 folder = self._open(opened, above, name)
                 if folder is None:
                     continue
-                yield folder
-                waiting.extend((folder._node, name) for name in self._within_length(folder, inner(folder)))
+                names: list[str] = []
+                try:
+                    yield folder
+                    names = list(self._within_length(folder, inner(folder)))
+                finally:
+                    opened.leave(folder._node, folder.descriptor, is_needed=bool(names))
+                waiting.extend((folder._node, name) for name in names)
 
     def _is_at_a_bound(self, looked: int, ends: float) -> bool:
         if looked >= self.bounds.folders:
@@ -113,17 +120,18 @@ class FolderWalk:
     def _open(self, opened: "_Opened", above: _Node | None, name: str) -> OpenFolder | None:
         try:
             node, descriptor = opened.enter(above, name)
-            found = os.fstat(descriptor)
-            if is_closed(found):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-            with os.scandir(descriptor) as entries:
-                listed = list(islice(entries, self.bounds.names + 1))
-            for entry in listed:
-                entry.is_dir(follow_symlinks=False)  # kept in the entry; where the disk is asked, it may fail
         except OSError as error:
             self._tell_failure(above, name, error)
             return None
-        folder = OpenFolder(self.root, descriptor, tuple(sorted(listed, key=lambda entry: entry.name)), node)
+        try:
+            with os.scandir(descriptor) as entries:
+                listed = list(islice(entries, self.bounds.names + 1))
+            folders = sorted([entry.name for entry in listed if entry.is_dir(follow_symlinks=False)])
+        except OSError as error:
+            opened.leave(node, descriptor, is_needed=False)
+            self._tell_failure(above, name, error)
+            return None
+        folder = OpenFolder(self.root, descriptor, listed, folders, node)
         if len(listed) > self.bounds.names:
             self._tell(folder.path, f"has more than {self.bounds.names} names")
         return folder
@@ -144,12 +152,12 @@ class FolderWalk:
 
 
 class _Opened:
-    """The folders that are open, the first one all the time, of the others those used last."""
+    """The folders that are open, the first one all the time, of the others those used last that hold folders."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._descriptors: OrderedDict[_Node, int] = OrderedDict()
-        self._first: tuple[_Node, int] | None = None
+        self._first: int | None = None
 
     def __enter__(self) -> "_Opened":
         return self
@@ -158,22 +166,34 @@ class _Opened:
         for descriptor in self._descriptors.values():
             os.close(descriptor)
         if self._first is not None:
-            os.close(self._first[1])
+            os.close(self._first)
 
     def enter(self, above: _Node | None, name: str) -> tuple[_Node, int]:
-        """Opens the folder of this name in `above`, or the first one; raises `OSError`."""
+        """Opens the folder of this name in `above`, or the first one, until `leave`; raises `OSError`."""
         if above is None:
             descriptor = os.open(self._root, _FOLDER)
-            self._first = (_Node(None, "", _identity(descriptor), 0), descriptor)
-            return self._first
-        descriptor = os.open(name, _FOLDER, dir_fd=self._descriptor(above))
-        node = _Node(above, name, _identity(descriptor), above.length + 1 + len(os.fsencode(name)))
-        self._keep(node, descriptor)
-        return node, descriptor
+            length = 0
+        else:
+            descriptor = os.open(name, _FOLDER, dir_fd=self._descriptor(above))
+            length = above.length + 1 + len(os.fsencode(name))
+        found = os.fstat(descriptor)
+        if is_closed(found):
+            os.close(descriptor)
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return _Node(above, name, (found.st_dev, found.st_ino), length), descriptor
+
+    def leave(self, node: _Node, descriptor: int, *, is_needed: bool) -> None:
+        """Keeps a folder open for those in it, or closes it."""
+        if not is_needed:
+            os.close(descriptor)
+        elif node.above is None:
+            self._first = descriptor
+        else:
+            self._keep(node, descriptor)
 
     def _descriptor(self, node: _Node) -> int:
-        if self._first is not None and node is self._first[0]:
-            return self._first[1]
+        if node.above is None and self._first is not None:
+            return self._first
         if node not in self._descriptors:
             self._keep(node, self._open_again(node))
         self._descriptors.move_to_end(node)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pi_sandbox.git_access.discovery import entries_of, repositories_in
 from pi_sandbox.launch.folder_walk import Bounds, FolderWalk, OpenFolder
+from pi_sandbox.launch.hard_links import LinkCount
 from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind, Unseen
 from pi_sandbox.workspace.level_names import is_git_name
 
@@ -24,8 +25,14 @@ _MOST_HOOKS = 10_000
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def find_git(root: Path, *, bounds: Bounds | None = None, closed: frozenset[Path] = frozenset()) -> GitLook:
-    """Gives the places in `root` and in every folder below it but the `closed` ones."""
+def find_git(
+    root: Path,
+    *,
+    bounds: Bounds | None = None,
+    closed: frozenset[Path] = frozenset(),
+    links: LinkCount | None = None,
+) -> GitLook:
+    """Gives the places in `root` and in every folder below it but the `closed` ones; `links` takes the files there."""
     walk = FolderWalk(root, bounds or Bounds())
     closed_names = {path.name for path in closed}
     places: list[GitPlace] = []
@@ -37,6 +44,8 @@ def find_git(root: Path, *, bounds: Bounds | None = None, closed: frozenset[Path
 
     for folder in walk.folders(inner):
         places += git_places(folder)
+        if links is not None:
+            links.take(folder)
         if len(places) > MOST_PLACES:
             walk.unseen.append(Unseen(root, f"has more than {MOST_PLACES} places that git takes for a repository"))
             break
@@ -60,9 +69,7 @@ def git_places(folder: OpenFolder) -> Iterator[GitPlace]:
 
 def folders_to_look_into(folder: OpenFolder) -> Iterator[str]:
     """Everything but git's own folders: a bare repository is a folder like others to git, which may hold one more."""
-    for entry in folder.entries:
-        if entry.is_dir(follow_symlinks=False) and not is_git_name(entry.name):
-            yield entry.name
+    return (name for name in folder.folder_names if not is_git_name(name))
 
 
 def _kind(entry: os.DirEntry[str]) -> PlaceKind:

@@ -2,7 +2,8 @@
 domain's login, the repositories inside the project.
 
 Nothing is created or followed. Of the stores nothing is read beyond the names on the project's own path, so the time
-does not depend on their size; it grows with the project's number of folders, up to a bound (git_places.py).
+does not depend on their size; it grows with the project's number of folders and files, up to a bound (folder_walk.py,
+hard_links.py).
 """
 
 import os
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from pi_sandbox.errors import FilesError
 from pi_sandbox.launch.git_places import find_git
+from pi_sandbox.launch.hard_links import LinkCount
 from pi_sandbox.session.disk_look import DiskLook, LoginLook, StoreLook, StoreState
 from pi_sandbox.session.history_key import history_key
 from pi_sandbox.session.login import LOGIN_BYTES, LoginRefused, parse_login
@@ -30,6 +32,8 @@ def look_at_disk(folders: Folders, workspace: Workspace, opt_in: DomainName | No
     """Gives what a plan for `workspace` has to know of the disk."""
     inner = mount_points()
     config = folders.agent_config
+    links = LinkCount()
+    git = find_git(workspace.project, links=links)
     return DiskLook(
         core=_store(folders, CORE, (), inner),
         domain=_store(folders, workspace.domain, workspace.levels, inner),
@@ -37,13 +41,14 @@ def look_at_disk(folders: Folders, workspace: Workspace, opt_in: DomainName | No
         agent_config=config if config.is_dir() else None,
         instructions=(config / "AGENTS.md").is_file(),
         login=_login(folders.login(workspace.domain)),
-        git=find_git(workspace.project),
+        git=git,
         project_mounts=_below(workspace.project, inner),
         closed=tuple(
             folder
             for folder in (workspace.project, folders.history(workspace.domain, history_key(workspace.levels[-1])))
             if is_closed_folder(folder)
         ),
+        linked=links.found(all_folders=not git.unseen),
     )
 
 

@@ -18,7 +18,7 @@ from pi_sandbox.launch.attached_session import run_attached
 from pi_sandbox.launch.certificates import ca_bundle
 from pi_sandbox.launch.domain_state import make_domain_state
 from pi_sandbox.launch.engine_view import view_of
-from pi_sandbox.launch.folder_walk import Bounds, FolderWalk, OpenFolder
+from pi_sandbox.launch.folder_walk import Bounds, FolderWalk
 from pi_sandbox.launch.images import usable_image
 from pi_sandbox.launch.leftovers import Session, end_leftovers
 from pi_sandbox.launch.look import look_at_disk
@@ -107,7 +107,9 @@ def _has_a_session(history: Path) -> bool:
     """Whether pi kept something; it keeps it near, and the session may have put anything beside it."""
     walk = FolderWalk(history, Bounds(folders=_MOST_HISTORY_FOLDERS))
     return any(
-        entry.name.endswith(".jsonl") for folder in walk.folders(OpenFolder.folder_names) for entry in folder.entries
+        entry.name.endswith(".jsonl")
+        for folder in walk.folders(lambda folder: folder.folder_names)
+        for entry in folder.entries
     )
 
 

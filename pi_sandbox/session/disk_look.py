@@ -89,6 +89,18 @@ class GitLook:
 
 
 @dataclass(frozen=True)
+class LinkedFiles:
+    """Files of the project with names outside it too: some of them, their number, and whether all were looked at."""
+
+    some: tuple[Path, ...]
+    number: int
+    is_whole: bool
+
+
+NO_LINKED_FILES = LinkedFiles((), 0, True)
+
+
+@dataclass(frozen=True)
 class LoginLook:
     """The domain's login: why it is not used at all (else empty), and of which entries pi gets nothing."""
 
@@ -104,7 +116,7 @@ class DiskLook:
     `agent_config` is the folder with the owner's pi settings, `instructions` whether `AGENTS.md` is in it.
     `git` are the repositories in the project, its own included. `project_mounts` are places below the project where
     another file system is mounted. `closed` are folders of the project's own, itself or its history, that may not be
-    read.
+    read. `linked` are its files that have names outside it.
     """
 
     core: StoreLook
@@ -116,3 +128,4 @@ class DiskLook:
     git: GitLook
     project_mounts: tuple[Path, ...]
     closed: tuple[Path, ...] = ()
+    linked: LinkedFiles = NO_LINKED_FILES

@@ -3,7 +3,16 @@
 from collections.abc import Iterator
 
 from pi_sandbox.errors import quoted
-from pi_sandbox.session.disk_look import DiskLook, GitLook, GitPlace, LoginLook, PlaceKind, StoreLook, StoreState
+from pi_sandbox.session.disk_look import (
+    DiskLook,
+    GitLook,
+    GitPlace,
+    LinkedFiles,
+    LoginLook,
+    PlaceKind,
+    StoreLook,
+    StoreState,
+)
 from pi_sandbox.session.mount_plan import read_only_places
 from pi_sandbox.session.remedies import shown
 from pi_sandbox.session.scope import GitMode, SessionScope
@@ -21,6 +30,7 @@ def plan_warnings(scope: SessionScope, look: DiskLook, wanted_cpus: float, cpus:
         *_config(look),
         *_login(look.login),
         *_git(scope, look),
+        *_linked(look.linked),
         *_processors(wanted_cpus, cpus),
     )
 
@@ -80,6 +90,21 @@ def _git(scope: SessionScope, look: DiskLook) -> Iterator[str]:
             f"{_some(tuple(f'{shown(part.path)} {part.reason}' for part in parts), '; ')}; the session may write to "
             f"those that were not found{f' (first: {first})' if first else ''}"
         )
+
+
+def _linked(linked: LinkedFiles) -> Iterator[str]:
+    """Package stores are told by what keeps them from it (pnpm.io/settings, docs.astral.sh/uv/reference/settings)."""
+    if not linked.number:
+        return
+    count = f"{linked.number} file{'s' * (linked.number > 1)} of the project"
+    names = ", ".join(shown(path) for path in linked.some)
+    more = f", and {linked.number - len(linked.some)} more" if linked.number > len(linked.some) else ""
+    partly = "" if linked.is_whole else ", or in the part of it that was not looked at"
+    yield (
+        f"{count} can be reached under another name outside it too{partly} (hard links, as package stores make them), "
+        f"and what the session writes into one is written there: {names}{more}; have them copied instead (pnpm: "
+        "packageImportMethod copy; uv: UV_LINK_MODE=copy; any file: cp -p FILE FILE.new && mv FILE.new FILE)"
+    )
 
 
 def _writable(git: GitLook) -> tuple[GitPlace, ...]:

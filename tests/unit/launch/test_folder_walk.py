@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pi_sandbox.launch.folder_walk import Bounds, FolderWalk, OpenFolder
+from pi_sandbox.launch.folder_walk import Bounds, FolderWalk
 from tests.fakes.hostile_folders import (
     as_another_user,
     hostile_folder,
@@ -28,7 +28,7 @@ def root() -> Iterator[Path]:
 
 
 def walked(walk: FolderWalk) -> list[str]:
-    return [str(folder.path.relative_to(walk.root)) for folder in walk.folders(OpenFolder.folder_names)]
+    return [str(folder.path.relative_to(walk.root)) for folder in walk.folders(lambda folder: folder.folder_names)]
 
 
 def test_every_folder_is_given_the_nearest_first_by_name(root: Path) -> None:
@@ -50,7 +50,7 @@ def test_what_is_no_folder_is_no_obstacle_and_no_link_is_followed(root: Path) ->
 def test_no_tree_is_too_deep(root: Path, depth: int) -> None:
     nest(root, ["x"] * depth)
     walk = FolderWalk(root)
-    assert sum(1 for _ in walk.folders(OpenFolder.folder_names)) == depth + 1
+    assert sum(1 for _ in walk.folders(lambda folder: folder.folder_names)) == depth + 1
     assert walk.unseen == []
 
 
@@ -59,7 +59,7 @@ def test_no_path_is_too_long(root: Path, length: int) -> None:
     names = names_to(root, length)
     nest(root, [*names, "inner"])
     walk = FolderWalk(root)
-    *_, last = walk.folders(OpenFolder.folder_names)
+    *_, last = walk.folders(lambda folder: folder.folder_names)
     assert last.path == root.joinpath(*names, "inner")
     assert walk.unseen == []
 
@@ -69,7 +69,7 @@ def test_few_folders_are_open_at_a_time_and_none_after_it(root: Path) -> None:
         nest(root, [f"{number:03}", "a" * 200, "b" * 200, "c"])
     before = len(os.listdir("/dev/fd"))
     walk = FolderWalk(root)
-    numbers = [len(os.listdir("/dev/fd")) for _ in walk.folders(OpenFolder.folder_names)]
+    numbers = [len(os.listdir("/dev/fd")) for _ in walk.folders(lambda folder: folder.folder_names)]
     assert len(numbers) == 801
     assert max(numbers) <= before + 70
     assert len(os.listdir("/dev/fd")) == before
@@ -127,7 +127,7 @@ def test_a_folder_that_disappears_meanwhile_is_not_told(root: Path) -> None:
         (root / name).mkdir(parents=True)
     walk = FolderWalk(root)
     seen = []
-    for folder in walk.folders(OpenFolder.folder_names):
+    for folder in walk.folders(lambda folder: folder.folder_names):
         seen.append(folder.path.name)
         if folder.path == root:
             (root / "a").rmdir()
@@ -142,7 +142,7 @@ def test_a_folder_that_is_swapped_for_a_link_meanwhile_is_not_entered(root: Path
         (root / f"in/b{number:03}/inner").mkdir(parents=True)
     walk = FolderWalk(root / "in")
     identities = set()
-    for folder in walk.folders(OpenFolder.folder_names):
+    for folder in walk.folders(lambda folder: folder.folder_names):
         identities.add(os.fstat(folder.descriptor).st_ino)
         if folder.path.name == "b199":
             (root / "in/a").rename(root / "moved")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pi_sandbox.session.disk_look import DiskLook, GitLook, LoginLook, PlaceKind, Unseen
+from pi_sandbox.session.disk_look import DiskLook, GitLook, LinkedFiles, LoginLook, PlaceKind, Unseen
 from pi_sandbox.session.mount_plan import MOST_REPOSITORIES
 from pi_sandbox.session.plan import EngineView, plan_session
 from tests.unit.session import plan_parts as parts
@@ -59,6 +59,23 @@ def test_of_many_things_some_are_named_and_the_rest_counted() -> None:
     (warning,) = warnings(parts.look(git=GitLook(places, ())))
     assert warning.count("/.git") == 5
     assert "and 3 more" in warning
+
+
+@pytest.mark.parametrize(
+    ("linked", "words"),
+    [
+        (LinkedFiles((Path("/p/a b"),), 1, True), ("1 file of the project", '"/p/a b"; have')),
+        (LinkedFiles((Path("/p/a"), Path("/p/b")), 9, True), ("9 files of the project", '"/p/a", "/p/b", and 7 more;')),
+        (LinkedFiles((Path("/p/a"),), 1, False), ("or in the part of it that was not looked at",)),
+    ],
+)
+def test_files_that_lie_elsewhere_too_are_told_with_what_it_means_and_what_to_do(
+    linked: LinkedFiles, words: tuple[str, ...]
+) -> None:
+    (warning,) = warnings(replace(parts.look(), linked=linked))
+    for word in (*words, "hard links", "is written there", "UV_LINK_MODE=copy"):
+        assert word in warning
+    assert ("not looked at" in warning) is not linked.is_whole
 
 
 def test_fewer_processors_than_somebody_chose_are_told() -> None:
