@@ -1,6 +1,8 @@
 """Which files of a project are told to have names outside it."""
 
 import os
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,11 @@ from pi_sandbox.launch.folder_walk import Bounds
 from pi_sandbox.launch.git_places import find_git
 from pi_sandbox.launch.hard_links import LinkCount
 from pi_sandbox.session.disk_look import NO_LINKED_FILES, LinkedFiles
+from pi_sandbox.session.plan import session_scope
+from pi_sandbox.session.plan_warnings import plan_warnings
 from tests.fakes.hostile_folders import OTHER_USER, as_another_user, hostile_folder
 from tests.needs import Host
+from tests.unit.session import plan_parts as parts
 
 
 @pytest.fixture
@@ -99,3 +104,17 @@ def test_a_file_of_somebody_else_that_the_session_cannot_write_is_not_told(mode:
         with as_another_user():
             assert os.geteuid() == OTHER_USER
             assert linked(folder / "project").number == number
+
+
+def test_the_command_that_the_warning_names_gives_a_file_a_copy_of_its_own(project: Path) -> None:
+    file = make(project / "a", project.parent / "store/a")
+    (warning,) = plan_warnings(
+        session_scope(parts.request(), parts.workspace(), parts.look()),
+        replace(parts.look(), linked=linked(project)),
+        2.0,
+        2.0,
+    )
+    command = warning.partition("any file: ")[2].rstrip(")").replace("FILE", str(file))
+    subprocess.run(["sh", "-c", command], check=True)
+    assert linked(project) == NO_LINKED_FILES
+    assert (project.parent / "store/a").read_text() == file.read_text() == "x"
