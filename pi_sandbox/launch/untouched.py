@@ -1,10 +1,10 @@
 """Whether a store is still as `init` made it, so that its remote's memory may take its place and nothing is lost."""
 
-import os
 from pathlib import Path
 
 from pi_sandbox.errors import PiSandboxError
 from pi_sandbox.git_access.repository import read_repository
+from pi_sandbox.launch.folder_walk import FolderWalk
 from pi_sandbox.launch.home import read_home_templates
 from pi_sandbox.launch.home_plan import store_piece
 from pi_sandbox.launch.look import is_real_folder
@@ -29,19 +29,26 @@ def is_untouched(place: Path, store: str) -> bool:
 
 
 def _has_file(folder: Path) -> bool:
-    return any(names for _, _, names in os.walk(folder))
+    """Whether there is anything but folders, or something that cannot be looked at."""
+    if not is_real_folder(folder):
+        return False
+    walk = FolderWalk(folder)
+    folders = walk.folders(lambda each: each.folder_names)
+    return any(len(each.entries) > len(each.folder_names) for each in folders) or bool(walk.unseen)
 
 
-def _contents(place: Path) -> dict[str, bytes | None]:
-    """Gives what every file outside `.git` holds, None for what is no file or too large for one of the template's."""
+def _contents(place: Path) -> dict[str, bytes | None] | None:
+    """Gives what every file outside `.git` holds, None for what is no file or too large for one of the template's.
+
+    None for the whole where a folder cannot be looked at: nobody knows what would be lost there.
+    """
     found: dict[str, bytes | None] = {}
-    for folder, folders, names in os.walk(place):
-        if Path(folder) == place:
-            folders.remove(".git")
-        links = [name for name in folders if Path(folder, name).is_symlink()]
-        for name in (*names, *links):
-            path = Path(folder, name)
-            if name not in _OF_THE_SYSTEM:
-                content = None if path.is_symlink() else read_regular_file(path, limit=_FILE_BYTES)
-                found[str(path.relative_to(place))] = None if content is None else content.data
-    return found
+    walk = FolderWalk(place)
+    for folder in walk.folders(lambda each: each.folder_names if each.names else set(each.folder_names) - {".git"}):
+        for entry in folder.entries:
+            if entry.is_dir(follow_symlinks=False) or entry.name in _OF_THE_SYSTEM:
+                continue
+            path = folder.path / entry.name
+            content = None if entry.is_symlink() else read_regular_file(path, limit=_FILE_BYTES)
+            found[str(path.relative_to(place))] = None if content is None else content.data
+    return None if walk.unseen else found

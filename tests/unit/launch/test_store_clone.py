@@ -16,6 +16,8 @@ from pi_sandbox.session.ownership import Verdict
 from pi_sandbox.session.plan import DOMAIN_LABEL
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.load import load_settings
+from tests.fakes.hostile_folders import as_another_user, hostile_folder, nest
+from tests.needs import Host
 
 STORES = ("core", "work")
 
@@ -58,6 +60,25 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 def test_a_store_with_anything_of_the_owners_is_touched(folders: Folders, change: Callable[[Path], object]) -> None:
     change(folders.store("work"))
     assert not is_untouched(folders.store("work"), "work")
+
+
+@pytest.mark.parametrize(
+    "folders_of_the_note", [["notes", "closed"], ["x"] * 1_200], ids=["in a closed folder", "in a very deep one"]
+)
+@pytest.mark.needs(Host.ROOT)
+def test_a_note_where_nobody_can_look_keeps_its_store(folders_of_the_note: list[str]) -> None:
+    with hostile_folder() as home:
+        settings = load_settings({"PI_SANDBOX_HOME": str(home / "pi")}, home, lambda path: None)
+        init_home(settings)
+        place = Folders(settings.home).store("work")
+        nest(place, folders_of_the_note)
+        note = place.joinpath(*folders_of_the_note, "note.md")
+        with as_another_user(home):
+            assert is_untouched(place, "work"), "folders alone are nothing that git would keep"
+            note.write_text("x")
+            if note.parent.name == "closed":
+                note.parent.chmod(0)
+            assert not is_untouched(place, "work")
 
 
 def test_the_template_of_another_store_is_touched(folders: Folders) -> None:
