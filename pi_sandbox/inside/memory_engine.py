@@ -171,22 +171,27 @@ def log_changes(agent_folder: Path, project: Path, limit: int, as_json: bool) ->
         else:
             when = _time(change["at"])
             done = "" if change["outcome"] == "done" else f"  ({change['outcome']})"
-            line = visible(f"{change['id']}  {when}  {change['task']:8}  {change['action']:6}  {change['path']}{done}")
+            task = f"{change['task']:8}  {change['taskId']}"
+            line = visible(f"{change['id']}  {when}  {task}  {change['action']:6}  {change['path']}{done}")
         sys.stdout.write(line + "\n")
 
 
 @commands.command("undo")
-@click.argument("change")
+@click.argument("identity", metavar="CHANGE|TASK")
 @_agent_folder
 @_project
-@click.option("--force", is_flag=True, help="Also where the file has changed since; the later text stays in the log.")
-def undo_change(change: str, agent_folder: Path, project: Path, force: bool) -> None:
-    """Put back what stood there before the change with this ID (see log)."""
+@click.option("--force", is_flag=True, help="Also where a file has changed since; the later text stays in the log.")
+def undo_change(identity: str, agent_folder: Path, project: Path, force: bool) -> None:
+    """Put back what stood there before a change, or before all changes of a task (see log for the ids)."""
     from pi_sandbox.rpc.call import Call
     from pi_sandbox.rpc.journal_methods import journal_undo
 
-    undone = journal_undo(_memory(agent_folder, project), {"id": change, "force": force}, Call())["change"]
-    sys.stdout.write(visible(f"{undone['action']} {undone['path']}: done as change {undone['id']}") + "\n")
+    undone = journal_undo(_memory(agent_folder, project), {"id": identity, "force": force}, Call())
+    for change in undone["changes"]:
+        sys.stdout.write(visible(f"{change['action']} {change['path']}: done as change {change['id']}") + "\n")
+    if undone["left"]:
+        reasons = "; ".join(f"{left['path']}: {left['reason']}" for left in undone["left"])
+        raise FilesError(f"not everything could be put back: {reasons}", "the rest is done; undo these one by one")
 
 
 @commands.command()
@@ -200,12 +205,32 @@ def undo_change(change: str, agent_folder: Path, project: Path, force: bool) -> 
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Begins the sequence of chances.")
 @click.option("--without-lock", is_flag=True, help="The control: the same run without the lock, which has to fail.")
-def stress(folder: Path | None, writers: int, kills: int, namespaces: int, seed: int, without_lock: bool) -> None:
+@click.option(
+    "--independent",
+    is_flag=True,
+    help="A lock for each writer and a check of what it read, and a main session that writes in place beside them.",
+)
+def stress(
+    folder: Path | None,
+    writers: int,
+    kills: int,
+    namespaces: int,
+    seed: int,
+    without_lock: bool,
+    independent: bool,
+) -> None:
     """Let writers share a memory, kill them at random, and count what is lost, torn or stuck."""
     from pi_sandbox.project_memory.stress import run_stress
     from pi_sandbox.project_memory.stress_checks import StressFailedError, StressPlan
 
-    plan = StressPlan(writers=writers, kills=kills, namespaces=namespaces, seed=seed, with_lock=not without_lock)
+    plan = StressPlan(
+        writers=writers,
+        kills=kills,
+        namespaces=namespaces,
+        seed=seed,
+        with_lock=not without_lock,
+        independent=independent,
+    )
     if folder is not None and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FilesError(f"{quoted(folder)} is not an empty folder", "name a new one")
     with tempfile.TemporaryDirectory(prefix="pi-memory-stress-") as temporary:

@@ -5,7 +5,10 @@
 
 - An entry and the bytes before are on the disk before the change is made; without them there is no change.
 - Bounded: at most `JOURNAL_ENTRIES` entries and `JOURNAL_BYTES` bytes; the oldest go first, and then the bytes that no
-  entry needs. Content that is larger than all of it is named, not kept.
+  entry needs.
+- One background task fills at most a quarter of it (`JOURNAL_TASK_ENTRIES`, `JOURNAL_TASK_BYTES`), so that it pushes
+  little of what others did out. What would go beyond, and any content that could not be kept, is refused before
+  anything is changed: what a task does can be taken back.
 - An id begins with the time, or one more than the last where the clock does not go on, so that names sort as the
   changes came.
 - Writers of several processes take turns with a kernel lock, which ends with its holder; where it cannot be had within
@@ -17,18 +20,27 @@ Source: issue 4, point 7.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import re
 import secrets
+import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
-from pi_sandbox.project_memory.file_states import FileState, digest_of
-from pi_sandbox.project_memory.journal_entry import Change, JournalEntry, parse_entry, render_entry
-from pi_sandbox.project_memory.limits import JOURNAL_BYTES, JOURNAL_ENTRIES, LEFT_BEHIND_SECONDS
+from pi_sandbox.project_memory.file_states import FileState, Mark, digest_of
+from pi_sandbox.project_memory.journal_entry import UNDO, Change, JournalEntry, parse_entry, render_entry
+from pi_sandbox.project_memory.limits import (
+    JOURNAL_BYTES,
+    JOURNAL_ENTRIES,
+    JOURNAL_TASK_BYTES,
+    JOURNAL_TASK_ENTRIES,
+    LEFT_BEHIND_SECONDS,
+)
+from pi_sandbox.project_memory.write_paths import WriteRefusedError
+from pi_sandbox.system.file_guards import kernel_lock_within
 from pi_sandbox.system.files import make_private_folders, read_regular_file
 
 _BEGUN, _DONE = ".begun.json", ".json"
@@ -38,44 +50,70 @@ _LATEST_MS = 2**42
 """The year 2109: no name after it is one of ours, and after the last possible one there would be no room for more."""
 _ENTRY_BYTES = 64 * 1024
 _TURN_SECONDS = 2.0
-_POLL_SECONDS = 0.01
 
 
 class JournalError(FilesError):
     """The journal cannot be read or written; no background change is made without it."""
 
 
+class NotKeptError(WriteRefusedError):
+    """A change could not be taken back, because the journal would not keep what it replaces."""
+
+
 class Journal:
-    """The journal in one folder, which is made when first needed."""
+    """The journal in one folder, which is made when first needed. It knows what the tasks of this process have used."""
 
     def __init__(self, folder: Path, *, entries: int = JOURNAL_ENTRIES, size: int = JOURNAL_BYTES) -> None:
         self._folder, self._bytes = folder, folder / "bytes"
         self._entries, self._size = entries, size
+        self._lock = threading.Lock()
+        self._used: dict[str, tuple[int, int]] = {}
 
-    def begin(self, change: Change, before: FileState | None) -> str:
-        """Write down a change that is about to happen, with the bytes before it, and give its id."""
+    def begin(self, change: Change, before: FileState | None) -> JournalEntry:
+        """Write down a change that is about to happen, with the bytes before it.
+
+        Raises `NotKeptError` for one that could not be taken back, and `JournalError`.
+        """
+        self._use(change)
+        try:
+            return self._write(change, before)
+        except BaseException:
+            self._give_back(change)
+            raise
+
+    def _write(self, change: Change, before: FileState | None) -> JournalEntry:
         with self._translated():
             for folder in (self._folder, self._bytes):
                 make_private_folders(folder)
             with self._turn() as alone:
-                if before is not None and change.before.digest is not None and len(before.data) <= self._size:
+                if before is not None and change.before.digest is not None:
                     self._keep(change.before.digest, before.data)
                 entry = JournalEntry(self._new_id(), time.time_ns() // 1_000_000, change, marked_done=False)
                 _put(self._folder / (entry.id + _BEGUN), render_entry(entry))
                 if alone:
                     self._sweep()
                     self._drop_oldest()
-        return entry.id
+        return entry
 
     def done(self, identity: str) -> None:
         """Mark a change as made. Never raises, because it was made: without the mark it is judged by its effect."""
         with contextlib.suppress(OSError):
             (self._folder / (identity + _BEGUN)).rename(self._folder / (identity + _DONE))
 
-    def abandon(self, identity: str) -> None:
+    def abandon(self, entry: JournalEntry) -> None:
         """Take back a change that was not made; never raises for a bad disk."""
-        with contextlib.suppress(OSError):
-            (self._folder / (identity + _BEGUN)).unlink(missing_ok=True)
+        self._give_back(entry.change)
+        self._remove_begun(entry)
+
+    def correct(self, entry: JournalEntry, before: Mark, data: FileState | None) -> JournalEntry:
+        """Write down, in place of an entry, the change that was really made: of what stood there without being known.
+
+        Raises `JournalError`, and the old entry stays.
+        """
+        corrected = self._write(replace(entry.change, before=before), data)
+        self.done(corrected.id)
+        self._remove_begun(entry)
+        return replace(corrected, marked_done=True)
 
     def entries(self) -> tuple[JournalEntry, ...]:
         """Give what is written down, oldest first; what is no entry is left out."""
@@ -96,6 +134,33 @@ class Journal:
         if content is None or digest_of(content.data) != digest:
             return None
         return content.data
+
+    def _remove_begun(self, entry: JournalEntry) -> None:
+        with contextlib.suppress(OSError):
+            (self._folder / (entry.id + _BEGUN)).unlink(missing_ok=True)
+
+    def _use(self, change: Change) -> None:
+        """Count a change to its task, unless it could not be taken back then; what people undo is not counted."""
+        most = min(JOURNAL_TASK_BYTES, self._size)
+        with self._lock:
+            entries, size = (0, 0) if change.task.kind == UNDO else self._used.get(change.task.id, (0, 0))
+            size += change.before.size
+            if max(change.before.size, change.after.size) > most:
+                raise NotKeptError(
+                    f"{quoted(change.path)}: more than {most} bytes of a file are kept by no undo",
+                    "leave the file as it is, or write a shorter one",
+                )
+            if size > JOURNAL_TASK_BYTES or entries >= JOURNAL_TASK_ENTRIES:
+                raise NotKeptError(
+                    f"{quoted(change.path)}: this task has changed so much that no more of it could be taken back",
+                    "end the task; another one can go on",
+                )
+            self._used[change.task.id] = (entries + 1, size)
+
+    def _give_back(self, change: Change) -> None:
+        with self._lock:
+            entries, size = self._used.get(change.task.id, (1, change.before.size))
+            self._used[change.task.id] = (entries - 1, size - change.before.size)
 
     def _new_id(self) -> str:
         """Give an id after all there are, whatever the clock says."""
@@ -160,7 +225,7 @@ class Journal:
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(self._folder / ".turn", flags, 0o600)
         try:
-            yield _kernel_lock_within(descriptor, _TURN_SECONDS)
+            yield kernel_lock_within(descriptor, _TURN_SECONDS)
         finally:
             os.close(descriptor)
 
@@ -203,18 +268,3 @@ def _make_last(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _kernel_lock_within(descriptor: int, seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(_POLL_SECONDS)
-        except OSError:
-            return False
-        else:
-            return True

@@ -15,6 +15,9 @@ from enum import StrEnum
 
 from pi_sandbox.project_memory.file_states import NOTHING, Mark, same_content
 
+UNDO = "undo"
+"""The kind of the task that takes changes back for a person."""
+
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _LINK_BYTES = 4_096
 _MODES = 0o7777

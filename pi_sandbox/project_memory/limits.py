@@ -52,6 +52,9 @@ NEAR_PERCENT = 80
 READ_LINES = 2_000
 READ_BYTES = 50 * 1024
 
+# Capture of what others changed (ours: larger than any note; a larger file is judged by its size and times).
+CAPTURE_DIGEST_BYTES = 4 * 1024 * 1024
+
 # Background tools and tasks.
 GREP_SECONDS = 20
 BASH_DEFAULT_SECONDS = 120
@@ -100,3 +103,6 @@ LEFT_BEHIND_SECONDS = 60
 # Journal of background changes. Ours: enough for weeks, and small beside a memory.
 JOURNAL_ENTRIES = 1_000
 JOURNAL_BYTES = 16 * 1024 * 1024
+JOURNAL_TASK_ENTRIES = JOURNAL_ENTRIES // 4
+JOURNAL_TASK_BYTES = JOURNAL_BYTES // 4
+"""What one task may add: four tasks at least stay whole in it. Also the most of one file, before and after a change."""

@@ -3,34 +3,52 @@
 Steps of a change, in the queue of the file's real path:
 
 1. the path is resolved and must stay in memory; the task must still be allowed to write;
-2. the caller checks what it knows of the file (its baseline) against what stands there now;
-3. new content is staged in the same folder, and the change with the bytes before is written into the journal;
-4. containment and permission are asked again, right before
-5. `rename` over an existing file, exclusive creation of a new one, or removal of the entry itself.
+2. the caller checks what it knows of the file (its baseline) against what stands there now; what stands there already
+   is not written again;
+3. the change is written into the journal with the bytes before, and new content is staged in the same folder;
+4. in the turn of that folder, which the changes of all processes take one after the other: containment and permission
+   are asked again, right before
+5. what stands there is compared once more and replaced or removed in one step (`replacing`), or a new file is created
+   exclusively.
 
-Nothing else is compared before publishing. Whatever fails up to step 5, the old file stands there whole, and nothing
-that was staged is left. A deletion makes no folder and needs no baseline.
-Source: `spec/project-memory.md`, "Cross-process locks and atomic publishing", "Restricted Bash execution".
+A file that somebody changed between 2 and 5 is not overwritten: the change begins again at 2, where the check meets
+what is there by then and gives its ordinary answer. Whatever fails up to step 5, the old file stands there whole, and
+nothing that was staged is left; after it nothing fails any more. A deletion makes no folder and needs no baseline.
+
+The turn is a kernel lock of the folder, for the moment of step 5; where it cannot be had in time, the step is taken
+without. Source: `spec/project-memory.md`, "Cross-process locks and atomic publishing", "Restricted Bash execution".
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.project_memory.baseline import FileVersion
-from pi_sandbox.project_memory.file_states import NOTHING, Content, FileState, LinkState, Mark, digest_of, mark_of
+from pi_sandbox.project_memory.file_states import (
+    NOTHING,
+    Content,
+    FileState,
+    LinkState,
+    Mark,
+    digest_of,
+    mark_of,
+    same_content,
+)
 from pi_sandbox.project_memory.holder import Witness
 from pi_sandbox.project_memory.journal import Journal
-from pi_sandbox.project_memory.journal_entry import Change, Task
+from pi_sandbox.project_memory.journal_entry import Change, JournalEntry, Task
+from pi_sandbox.project_memory.left_behind import sweep
 from pi_sandbox.project_memory.memory_files import SeenFile, floored_ms
 from pi_sandbox.project_memory.path_queue import PathQueue
-from pi_sandbox.project_memory.staging import discard, make_last, publish_new, publish_over, stage, sweep
+from pi_sandbox.project_memory.replacing import ChangedMeanwhileError, Standing, put_over, read_all, take_away
+from pi_sandbox.project_memory.staging import discard, private_name, publish_new, stage
 from pi_sandbox.project_memory.write_paths import (
     MovedError,
     NotMemoryFileError,
@@ -43,12 +61,15 @@ from pi_sandbox.project_memory.write_paths import (
     open_folder,
     write_target,
 )
+from pi_sandbox.system.file_guards import kernel_lock_within
 
 Permission = Callable[[], str | None]
 """Why the task may not change anything any more (trust, generation, lock), or `None` while it may."""
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_CHUNK_BYTES = 1 << 20
+_TURN_SECONDS = 2.0
+_ATTEMPTS = 5
+"""How often a change begins again because the file was changed meanwhile, without the check having anything against."""
 
 
 class TaskOverError(WriteRefusedError):
@@ -80,11 +101,23 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A change that was made: the real path, the journal's id, whether something stood there, and what does now."""
+    """A change that was made: the real path, its entry in the journal, and what stands there now."""
 
     path: Path
-    journal_id: str
-    existed: bool
+    entry: JournalEntry
+    version: FileVersion | None
+
+    @property
+    def existed(self) -> bool:
+        """Whether something stood there before."""
+        return self.entry.change.action != "create"
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """Nothing was to be done: the content stands there already, in this version, or there is nothing to remove."""
+
+    path: Path
     version: FileVersion | None
 
 
@@ -99,31 +132,31 @@ class MemoryWriter:
 
     def write(
         self, path: str, data: bytes, task: Task, permission: Permission, check: Callable[[SeenFile | None], None]
-    ) -> Published:
+    ) -> Published | Unchanged:
         """Write the file that the path leads to. Raises `FilesError`, and what `check` raises."""
         resolve = partial(write_target, self.memory, path)
-        published = self.change(Order(resolve, FileState(data), task, permission, partial(_check_file, path, check)))
-        if published is None:
-            raise AssertionError("a write publishes or raises")
-        return published
+        return self.change(Order(resolve, FileState(data), task, permission, partial(_check_file, path, check)))
 
     def delete(
         self, paths: Sequence[str], *, missing_is_fine: bool, task: Task, permission: Permission
-    ) -> tuple[Published, ...]:
-        """Remove entries, all of them checked before the first goes: links themselves, never what they lead to.
+    ) -> Iterator[Published]:
+        """Remove entries, all of them checked before the first goes, and give each the moment it is gone.
 
-        A missing one is left out if that is fine. Raises `FilesError`.
+        Links themselves go, never what they lead to. A missing one is left out if that is fine. Raises `FilesError`,
+        also after some are gone.
         """
         orders = [
             Order(partial(delete_target, self.memory, path), None, task, permission, _accept_any) for path in paths
         ]
         for order in orders:
             _check_deletable(order.resolve(), missing_is_fine=missing_is_fine)
-        made = [self.change(order) for order in orders]
-        return tuple(published for published in made if published is not None)
+        for order in orders:
+            made = self.change(order)
+            if isinstance(made, Published):
+                yield made
 
-    def change(self, order: Order) -> Published | None:
-        """Make one change; `None` if there was nothing to remove. Raises `FilesError`, and what the check raises."""
+    def change(self, order: Order) -> Published | Unchanged:
+        """Make one change. Raises `FilesError`, and what the check raises."""
         _ask(order.permission)
         target = order.resolve()
         with (
@@ -132,8 +165,8 @@ class MemoryWriter:
             changing(target),
         ):
             if folder is None:
-                return None
-            sweep(folder, self.witness)
+                return Unchanged(target.path, None)
+            sweep(folder, self.journal, self.witness)
             return self._change_in(folder, target, order)
 
     def mark_now(self, target: Target) -> Mark:
@@ -141,52 +174,70 @@ class MemoryWriter:
         with open_folder(target, make=False) as folder, changing(target):
             if folder is None:
                 return NOTHING
-            current, _, descriptor = _current(target, folder)
-            if descriptor is not None:
-                os.close(descriptor)
-            return mark_of(current)
+            with _current(target, folder) as (standing, _):
+                return mark_of(standing.content)
 
-    def _change_in(self, folder: int, target: Target, order: Order) -> Published | None:
-        current, seen, descriptor = _current(target, folder)
-        staged = ""
-        try:
-            order.check(current, seen)
-            if order.content is None and current is None:
-                return None
-            if order.content is not None:
-                staged = stage(order.content, folder, self.witness.me, like=descriptor)
-            return self._publish(staged, folder, target, order, current)
-        finally:
-            if descriptor is not None:
-                os.close(descriptor)
-            if staged:
-                discard(staged, folder)
+    def _change_in(self, folder: int, target: Target, order: Order) -> Published | Unchanged:
+        for attempt in range(1, _ATTEMPTS + 1):
+            with _current(target, folder) as (standing, seen):
+                order.check(standing.content, seen)
+                if same_content(mark_of(standing.content), mark_of(order.content)):
+                    return Unchanged(target.path, None if seen is None else seen.version)
+                try:
+                    return self._publish(folder, target, order, standing)
+                except ChangedMeanwhileError:
+                    if attempt == _ATTEMPTS:
+                        raise
+        raise AssertionError("the last attempt gives or raises")
 
-    def _publish(self, staged: str, folder: int, target: Target, order: Order, current: Content) -> Published:
-        before, after = mark_of(current), mark_of(order.content)
-        change = Change(order.task, target.relative, before, after)
-        identity = self.journal.begin(change, current if isinstance(current, FileState) else None)
+    def _publish(self, folder: int, target: Target, order: Order, standing: Standing) -> Published:
+        before = standing.content
+        change = Change(order.task, target.relative, mark_of(before), mark_of(order.content))
+        entry = self.journal.begin(change, _file(before))
+        private = private_name(self.witness.me, entry.id)
         try:
+            replaced = self._step(private, folder, target, order, standing)
+        except (FilesError, OSError):
+            self.journal.abandon(entry)
+            raise
+        if replaced is before:
+            self.journal.done(entry.id)
+            entry = replace(entry, marked_done=True)
+        else:
+            entry = self._corrected(entry, replaced, private, folder)
+        return Published(target.path, entry, _version(target, folder, change.after.digest))
+
+    def _corrected(self, entry: JournalEntry, replaced: Content, private: str, folder: int) -> JournalEntry:
+        """Write down what was really replaced; where that is not possible it stays for the next sweep to try."""
+        try:
+            entry = self.journal.correct(entry, mark_of(replaced), _file(replaced))
+        except FilesError:
+            return entry
+        discard(private, folder)
+        return entry
+
+    def _step(self, private: str, folder: int, target: Target, order: Order, standing: Standing) -> Content:
+        if order.content is not None:
+            stage(order.content, folder, private, like=standing.descriptor)
+        try:
+            kernel_lock_within(folder, _TURN_SECONDS)
             if order.resolve() != target or not is_still_there(target, folder):
                 raise MovedError(f"{quoted(target.path)} leads elsewhere by now", "read it again, then decide")
             _ask(order.permission)
-            _put_in_place(staged, folder, target, new=current is None)
         except (FilesError, OSError):
-            self.journal.abandon(identity)
+            discard(private, folder)
             raise
-        self.journal.done(identity)
-        version = _version(target, folder, after.digest) if staged else None
-        return Published(target.path, identity, current is not None, version)
-
-
-def _put_in_place(staged: str, folder: int, target: Target, *, new: bool) -> None:
-    if not staged:
-        os.unlink(target.name, dir_fd=folder)
-        make_last(folder)
-    elif not new:
-        publish_over(staged, target.name, folder)
-    elif not publish_new(staged, target.name, folder):
-        raise AppearedError(f"{quoted(target.path)} has appeared meanwhile", "read it first, then write it again")
+        if order.content is None:
+            return take_away(private, target.name, folder, standing)
+        if standing.content is not None:
+            return put_over(private, target.name, folder, standing, order.content)
+        try:
+            is_new = publish_new(private, target.name, folder)
+        finally:
+            discard(private, folder)
+        if not is_new:
+            raise AppearedError(f"{quoted(target.path)} has appeared meanwhile", "read it first, then write it again")
+        return None
 
 
 def _ask(permission: Permission) -> None:
@@ -220,24 +271,30 @@ def _check_deletable(target: Target, *, missing_is_fine: bool) -> None:
         _check_regular(status, target)
 
 
-def _current(target: Target, folder: int) -> tuple[Content, SeenFile | None, int | None]:
-    """Give what stands under the name, and for a file its open descriptor, which the caller closes."""
+@contextlib.contextmanager
+def _current(target: Target, folder: int) -> Iterator[tuple[Standing, SeenFile | None]]:
+    """Give what stands under the name, a file with its descriptor, which stays open for the time of the block."""
     status = entry_status(target, folder)
     if status is None:
-        return None, None, None
+        yield Standing(None), None
+        return
     if stat.S_ISLNK(status.st_mode):
-        return LinkState(os.readlink(target.name, dir_fd=folder)), None, None
+        yield Standing(LinkState(os.readlink(target.name, dir_fd=folder))), None
+        return
     _check_regular(status, target)
     descriptor = os.open(target.name, _FILE, dir_fd=folder)
     try:
-        data = _read(descriptor)
+        data = read_all(descriptor)
         status = os.fstat(descriptor)
         _check_regular(status, target)
-    except BaseException:
+        version = FileVersion(digest_of(data), floored_ms(status.st_mtime_ns))
+        yield Standing(FileState(data, stat.S_IMODE(status.st_mode)), descriptor), SeenFile(data, version)
+    finally:
         os.close(descriptor)
-        raise
-    version = FileVersion(digest_of(data), floored_ms(status.st_mtime_ns))
-    return FileState(data, stat.S_IMODE(status.st_mode)), SeenFile(data, version), descriptor
+
+
+def _file(content: Content) -> FileState | None:
+    return content if isinstance(content, FileState) else None
 
 
 def _check_regular(status: os.stat_result, target: Target) -> None:
@@ -245,14 +302,10 @@ def _check_regular(status: os.stat_result, target: Target) -> None:
         raise NotMemoryFileError(f"{quoted(target.path)} is not a regular file", "choose another name")
 
 
-def _read(descriptor: int) -> bytes:
-    chunks = []
-    while chunk := os.read(descriptor, _CHUNK_BYTES):
-        chunks.append(chunk)
-    return b"".join(chunks)
-
-
 def _version(target: Target, folder: int, digest: str | None) -> FileVersion | None:
     """Give the version of what was just published; the time is that of the name now."""
-    status = entry_status(target, folder)
+    try:
+        status = entry_status(target, folder)
+    except OSError:
+        return None
     return None if status is None or digest is None else FileVersion(digest, floored_ms(status.st_mtime_ns))

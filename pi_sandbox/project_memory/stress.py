@@ -1,8 +1,9 @@
 """The stress run: writers in several PID namespaces share one memory and are killed at random, again and again.
 
 What is counted comes from looking: at the ledger against what the writers acknowledged (`lost`), at every file against
-its checksum, while the run goes on and after it (`torn`), at whether anybody still gets the lock (`stuck`), at what the
-kernel knows of who is inside (`overlaps`), and at the journal (`unexplained`).
+its checksum, while the run goes on and after it (`torn`; not at a ledger that a main session writes in place), at
+whether anybody still gets the lock (`stuck`), at what the kernel knows of who is inside (`overlaps`), and at the
+journal (`unexplained`).
 
 Writers of the second namespace have one each (`unshare`), in which they are process 1. Where that is not allowed, all
 run in this one, and the result says so.
@@ -25,12 +26,21 @@ from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.project_memory.journal_entry import Outcome
 from pi_sandbox.project_memory.lease import Terms
 from pi_sandbox.project_memory.locks import HeldLock, acquire_within
-from pi_sandbox.project_memory.stress_checks import StressPlan, StressResult, count_lost, unsealed
+from pi_sandbox.project_memory.stress_checks import (
+    Span,
+    StressPlan,
+    StressResult,
+    lost_lines,
+    overwritten_lines,
+    unsealed,
+)
 from pi_sandbox.project_memory.stress_writer import LEDGER, Places
 from pi_sandbox.project_memory.undo import log
 from pi_sandbox.system.own_sessions import kill, start
 from pi_sandbox.system.processes import ProcessError, run
 
+_WRITER = "pi_sandbox.project_memory.stress_writer"
+_MAIN_SESSION = -1
 _APART = ("--pid", "--fork", "--mount-proc", "--kill-child")
 _PROBE_SECONDS = 10
 _LOOK_SECONDS = 0.01
@@ -42,7 +52,8 @@ def run_stress(folder: Path, plan: StressPlan) -> StressResult:
     """Run in a new folder and give what came of it; raises `FilesError`."""
     places = Places(folder)
     try:
-        for each in (places.memory, folder / "locks"):
+        own = [str(number) for number in range(plan.writers)] if plan.independent else [""]
+        for each in (places.memory, *(folder / "locks" / name for name in own)):
             each.mkdir(parents=True)
         places.alive.touch()
     except OSError as error:
@@ -67,6 +78,8 @@ class _Writers:
     def __enter__(self) -> _Writers:
         for number in range(self._plan.writers):
             self._start(number)
+        if self._plan.independent:
+            self._start(_MAIN_SESSION)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -83,14 +96,16 @@ class _Writers:
         plan = self._plan
         asked = {
             "folder": str(self._places.folder),
-            "name": f"{number}.{self._starts}",
+            "name": f"main.{self._starts}" if number == _MAIN_SESSION else f"{number}.{self._starts}",
+            "main_session": number == _MAIN_SESSION,
+            "independent": plan.independent,
             "lease": plan.lease,
             "arbitration": plan.arbitration,
             "with_lock": plan.with_lock,
             "seed": plan.seed * 1_000_003 + self._starts,
         }
-        prefix = tuple(self._apart or ()) if number % 2 else ()
-        command = (*prefix, sys.executable, "-m", "pi_sandbox.project_memory.stress_writer", json.dumps(asked))
+        prefix = tuple(self._apart or ()) if number % 2 and number != _MAIN_SESSION else ()
+        command = (*prefix, sys.executable, "-m", _WRITER, json.dumps(asked))
         self._pids[number] = start(command, environment=_environment(), output=self._places.folder / "messages")
 
 
@@ -99,6 +114,7 @@ class _Looker:
 
     def __init__(self, places: Places, plan: StressPlan) -> None:
         self._places = places
+        self._in_place = {LEDGER} if plan.independent else set()
         self._patience = _PATIENCE * (plan.lease + plan.arbitration)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="looker", daemon=True)
@@ -116,6 +132,8 @@ class _Looker:
     def look(self) -> None:
         """Read each file once."""
         for path in self._places.memory.glob("**/*.md"):
+            if path.name in self._in_place:
+                continue
             with contextlib.suppress(FileNotFoundError):
                 whole = unsealed(path.read_bytes()) is not None
                 self.looks += 1
@@ -142,14 +160,20 @@ def _kill_at_random(writers: _Writers, plan: StressPlan) -> None:
 
 def _judge(places: Places, plan: StressPlan, looker: _Looker, *, namespaces: int, seconds: float) -> StressResult:
     acknowledged = _lines(places.acknowledged)
+    lost = lost_lines(acknowledged, _bytes(places.memory / LEDGER))
+    published = {line: Span(int(begin), int(end)) for line, begin, end in map(str.split, _lines(places.published))}
+    main_writes = [Span(int(begin), int(end)) for begin, end in map(str.split, _lines(places.main_writes))]
+    overwritten = overwritten_lines(lost, published, main_writes)
     return StressResult(
+        independent=plan.independent,
         writers=plan.writers,
         kills=plan.kills,
         namespaces=namespaces,
         seconds=seconds,
         acknowledged=len(acknowledged),
         looks=looker.looks,
-        lost=count_lost(acknowledged, _bytes(places.memory / LEDGER)),
+        lost=len(lost) - len(overwritten),
+        overwritten=len(overwritten),
         torn=looker.torn,
         stuck=looker.stuck + (plan.with_lock and not _lock_can_be_had(places, plan)),
         overlaps=len(_lines(places.overlaps)),
@@ -158,12 +182,15 @@ def _judge(places: Places, plan: StressPlan, looker: _Looker, *, namespaces: int
 
 
 def _lock_can_be_had(places: Places, plan: StressPlan) -> bool:
-    """Whether, with everybody killed, the lock is free within one lease and one arbitration, and a little."""
-    place = places.lock(Terms(plan.lease, plan.arbitration))
-    outcome = acquire_within(place, seconds=plan.lease + plan.arbitration + 1)
-    if isinstance(outcome, HeldLock):
+    """Whether, with everybody killed, each lock is free within one lease and one arbitration, and a little."""
+    deadline = time.monotonic() + plan.lease + plan.arbitration + 1
+    for writer in map(str, range(plan.writers)) if plan.independent else ("",):
+        place = places.lock(Terms(plan.lease, plan.arbitration), writer)
+        outcome = acquire_within(place, seconds=deadline - time.monotonic())
+        if not isinstance(outcome, HeldLock):
+            return False
         outcome.release()
-    return isinstance(outcome, HeldLock)
+    return True
 
 
 def _apart() -> tuple[str, ...] | None:

@@ -1,4 +1,7 @@
-"""One writer of the stress run, in a process of its own that is killed at any moment: `python -m … <JSON>`."""
+"""One writer of the stress run, in a process of its own that is killed at any moment: `python -m … <JSON>`.
+
+Or its main session, which is not killed and writes as pi's own tools do: the file is read, emptied and filled.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from pi_sandbox.project_memory.baseline import Baselines, judge_write
 from pi_sandbox.project_memory.heartbeat import Heartbeat
 from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.journal import Journal
@@ -22,8 +26,10 @@ from pi_sandbox.project_memory.journal_entry import Task
 from pi_sandbox.project_memory.lease import LockName, Terms
 from pi_sandbox.project_memory.lock_files import DiskLockFolder
 from pi_sandbox.project_memory.locks import HeldLock, LockPlace, acquire_within
+from pi_sandbox.project_memory.memory_files import SeenFile, read_for_baseline
 from pi_sandbox.project_memory.path_queue import PathQueue
-from pi_sandbox.project_memory.publish import MemoryWriter, TaskOverError
+from pi_sandbox.project_memory.publish import AppearedError, MemoryWriter, TaskOverError
+from pi_sandbox.project_memory.replacing import ChangedMeanwhileError
 from pi_sandbox.project_memory.stress_checks import seal, with_line
 from pi_sandbox.project_memory.write_paths import WriteRefusedError
 
@@ -31,7 +37,13 @@ LEDGER = "ledger.md"
 _TRY_SECONDS = 0.3
 _WIDEN_SECONDS = 0.003
 _TOPIC_BYTES = 50_000
+_TOPIC_SHARE = 0.3
+_MAIN_PAUSE_SECONDS = 0.1
 _ALONE_SECONDS = 20
+
+
+class ConflictError(WriteRefusedError):
+    """The ledger is not what was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,27 +72,39 @@ class Places:
         """What the run touches all the time while it goes on."""
         return self.folder / "alive"
 
+    @property
+    def published(self) -> Path:
+        """The acknowledged lines of writers with locks of their own, each with its time from before it to after."""
+        return self.folder / "published"
+
+    @property
+    def main_writes(self) -> Path:
+        """The times from before the main session read the ledger until it had written it."""
+        return self.folder / "main writes"
+
     def goes_on(self) -> bool:
         """Whether the run goes on; a run that was killed itself leaves no writers behind for ever."""
         return abs(time.time() - self.alive.stat().st_mtime) < _ALONE_SECONDS
 
-    def lock(self, terms: Terms) -> LockPlace:
-        """The lock of the run."""
-        return LockPlace(DiskLockFolder(self.folder / "locks"), LockName.EXTRACT, terms, SystemWitness())
+    def lock(self, terms: Terms, writer: str = "") -> LockPlace:
+        """The lock that all writers share, or that of one of them."""
+        return LockPlace(DiskLockFolder(self.folder / "locks" / writer), LockName.EXTRACT, terms, SystemWitness())
 
     def writer(self) -> MemoryWriter:
         """What changes the memory."""
         return MemoryWriter(self.memory, Journal(self.folder / "journal"), SystemWitness(), PathQueue())
 
 
-def run_writer(places: Places, name: str, terms: Terms, *, with_lock: bool, seed: int) -> None:
+def run_writer(
+    places: Places, name: str, terms: Terms, *, with_lock: bool, seed: int, independent: bool = False
+) -> None:
     """Write until killed, or until the run is over."""
     dice = random.Random(seed)  # noqa: S311
-    writer, place = places.writer(), places.lock(terms)
+    writer, place = places.writer(), places.lock(terms, name.partition(".")[0] if independent else "")
     number = 0
     while places.goes_on():
         number += 1
-        work = partial(_change, places, writer, f"{name}.{number}", dice)
+        work = partial(_add if independent else _change, places, writer, f"{name}.{number}", dice)
         if with_lock:
             _locked(place, work)
         else:
@@ -97,7 +121,7 @@ def _locked(place: LockPlace, work: Callable[[Callable[[], str | None]], None]) 
     heart = Heartbeat(outcome, lost.set)
     try:
         work(lambda: None if outcome.still_held() and not lost.is_set() else "the lock was lost")
-    except TaskOverError:
+    except (TaskOverError, ConflictError, ChangedMeanwhileError, AppearedError):
         pass
     finally:
         heart.stop()
@@ -117,12 +141,56 @@ def _change(
         time.sleep(dice.random() * _WIDEN_SECONDS)
         writer.write(str(ledger), with_line(before, line), task, permission, lambda _: None)
         _append(places.acknowledged, line)
-        topic = str(places.memory / f"topic {dice.randrange(4)}.md")
-        if dice.random() < 0.2:
-            writer.delete([topic], missing_is_fine=True, task=task, permission=permission)
-        else:
-            body = dice.randbytes(dice.randrange(_TOPIC_BYTES))
-            writer.write(topic, seal(body), task, permission, lambda _: None)
+        _change_topic(places, writer, task, dice, permission)
+
+
+def _change_topic(
+    places: Places, writer: MemoryWriter, task: Task, dice: random.Random, permission: Callable[[], str | None]
+) -> None:
+    topic = str(places.memory / f"topic {dice.randrange(4)}.md")
+    if dice.random() < 0.2:
+        for _ in writer.delete([topic], missing_is_fine=True, task=task, permission=permission):
+            pass
+    else:
+        body = dice.randbytes(dice.randrange(_TOPIC_BYTES))
+        writer.write(topic, seal(body), task, permission, lambda _: None)
+
+
+def _add(
+    places: Places, writer: MemoryWriter, line: str, dice: random.Random, permission: Callable[[], str | None]
+) -> None:
+    """Read the ledger, think, and write it with one more line if it is still what was read; then change a topic."""
+    task = Task("dream", line)
+    ledger = places.memory / LEDGER
+    read = read_for_baseline(ledger)
+    baselines = Baselines() if read is None else Baselines().with_version(str(ledger), read.version)
+    time.sleep(dice.random() * _WIDEN_SECONDS)
+
+    def check(seen: SeenFile | None) -> None:
+        decision = judge_write(baselines, str(ledger), None if seen is None else seen.version)
+        if not decision.allowed:
+            raise ConflictError(decision.reason)
+
+    begin = time.monotonic_ns()
+    writer.write(str(ledger), with_line(b"" if read is None else read.data, line), task, permission, check)
+    _append(places.published, f"{line} {begin} {time.monotonic_ns()}")
+    _append(places.acknowledged, line)
+    if dice.random() < _TOPIC_SHARE:
+        _change_topic(places, writer, task, dice, permission)
+
+
+def run_main_session(places: Places, name: str, *, seed: int) -> None:
+    """Add lines in place until ended, or until the run is over."""
+    dice = random.Random(seed)  # noqa: S311
+    ledger, number = places.memory / LEDGER, 0
+    while places.goes_on():
+        begin = time.monotonic_ns()
+        before = ledger.read_bytes() if ledger.exists() else b""
+        number += 1
+        ledger.write_bytes(with_line(before, f"{name}.{number}"))
+        _append(places.main_writes, f"{begin} {time.monotonic_ns()}")
+        _append(places.acknowledged, f"{name}.{number}")
+        time.sleep(dice.random() * _MAIN_PAUSE_SECONDS)
 
 
 def _alone(descriptor: int) -> bool:
@@ -142,12 +210,22 @@ def _append(path: Path, line: str) -> None:
         os.close(descriptor)
 
 
+def main(text: str) -> None:
+    """Run what the JSON text asks for."""
+    asked = json.loads(text)
+    places = Places(Path(asked["folder"]))
+    if asked["main_session"]:
+        run_main_session(places, asked["name"], seed=asked["seed"])
+    else:
+        run_writer(
+            places,
+            asked["name"],
+            Terms(asked["lease"], asked["arbitration"]),
+            with_lock=asked["with_lock"],
+            seed=asked["seed"],
+            independent=asked["independent"],
+        )
+
+
 if __name__ == "__main__":
-    asked = json.loads(sys.argv[1])
-    run_writer(
-        Places(Path(asked["folder"])),
-        asked["name"],
-        Terms(asked["lease"], asked["arbitration"]),
-        with_lock=asked["with_lock"],
-        seed=asked["seed"],
-    )
+    main(sys.argv[1])

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
-from pi_sandbox.project_memory.catalogue import EXCLUDED_FOLDERS, Topic, is_topic_name, newest_first
+from pi_sandbox.project_memory.catalogue import EXCLUDED_FOLDERS, INDEX_NAME, Topic, is_topic_name, newest_first
 from pi_sandbox.project_memory.front_matter import read_front_matter
 from pi_sandbox.project_memory.limits import (
     FRONT_MATTER_BYTES,
@@ -47,8 +47,11 @@ def scan_topics(memory_directory: Path) -> tuple[Topic, ...]:
     return newest_first(topics)
 
 
-def _candidates(memory_directory: Path) -> Iterator[_Candidate]:
-    """Yields what may be a topic, breadth first, so that what lies near is found before any limit is reached."""
+def memory_files(memory_directory: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """Yields the index and what may be a topic, by its path below the directory.
+
+    Breadth first, so that what lies near is found before any limit is reached.
+    """
     folders: deque[tuple[str, int]] = deque([("", 0)])
     visited: set[tuple[int, int]] = set()
     entries_left = SCAN_ENTRIES
@@ -60,15 +63,21 @@ def _candidates(memory_directory: Path) -> Iterator[_Candidate]:
                 return
             name = f"{folder}/{entry.name}" if folder else entry.name
             try:
-                if is_topic_name(name):
+                if is_topic_name(name) or name == INDEX_NAME:
                     status = entry.stat()
                     if stat.S_ISREG(status.st_mode):
-                        yield _Candidate(name, status.st_mtime_ns)
+                        yield name, status
                         continue
                 if depth < SCAN_DEPTH and entry.name not in EXCLUDED_FOLDERS and entry.is_dir():
                     folders.append((name, depth + 1))
             except OSError:
                 continue
+
+
+def _candidates(memory_directory: Path) -> Iterator[_Candidate]:
+    for name, status in memory_files(memory_directory):
+        if name != INDEX_NAME:
+            yield _Candidate(name, status.st_mtime_ns)
 
 
 def _entries(folder: Path, visited: set[tuple[int, int]]) -> Sequence[os.DirEntry[str]]:

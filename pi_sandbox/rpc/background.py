@@ -1,21 +1,20 @@
-"""The background tasks' half: locks, permission, and each of their file operations."""
+"""The background tasks of a session: their locks, their permission, and the times of dreams."""
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
-from pi_sandbox.errors import quoted
-from pi_sandbox.project_memory.baseline import BaselineDecision, Baselines, judge_edit, judge_write
+from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.project_memory.heartbeat import Heartbeat
-from pi_sandbox.project_memory.javascript_text import node_bytes
 from pi_sandbox.project_memory.journal_entry import Task
 from pi_sandbox.project_memory.lease import TERMS, LockName
 from pi_sandbox.project_memory.lock_files import DiskLockFolder
-from pi_sandbox.project_memory.locks import Busy, HeldLock, LockPlace, acquire, acquire_within
+from pi_sandbox.project_memory.locks import Busy, LockPlace, acquire, acquire_within
 from pi_sandbox.project_memory.maintenance import (
     DreamAttempt,
     begin_dream,
@@ -24,15 +23,12 @@ from pi_sandbox.project_memory.maintenance import (
     why_no_dream,
     with_session,
 )
-from pi_sandbox.project_memory.memory_files import SeenFile, read_for_baseline
-from pi_sandbox.project_memory.publish import Published
 from pi_sandbox.project_memory.state import last_dream_at, read_shared_state, read_state, swap
-from pi_sandbox.project_memory.write_paths import check_as_given
 from pi_sandbox.rpc import protocol_types as types
 from pi_sandbox.rpc.call import Call, Notify
 from pi_sandbox.rpc.errors import ErrorCode, RequestError
-from pi_sandbox.rpc.journal_methods import change_of
 from pi_sandbox.rpc.memory_access import MemoryAccess, now_ms
+from pi_sandbox.rpc.running_task import RunningTask, why_turned_off
 
 T = TypeVar("T")
 
@@ -40,39 +36,37 @@ _STATE_WAIT_SECONDS = 2.0
 _LOCK_OF = {"extract": LockName.EXTRACT, "dream": LockName.DREAM}
 
 
-@dataclass(slots=True)
-class _Running:
-    """A task that has its lock. `over` says why it may not go on, once it may not."""
-
-    task: Task
-    lock: HeldLock
-    attempt: DreamAttempt | None
-    heartbeat: Heartbeat | None = None
-    over: str | None = None
-    baselines: Baselines = field(default_factory=Baselines)
-    changing: threading.Lock = field(default_factory=threading.Lock)
-
-
 class Background:
-    """The tasks of one session. Each public method but `close` is one of the protocol."""
+    """The tasks of one session. What takes a `Call` is a method of the protocol."""
 
     def __init__(self, access: MemoryAccess, notify: Notify) -> None:
         self._access, self._notify = access, notify
-        self._running: dict[str, _Running] = {}
+        self._running: dict[str, RunningTask] = {}
+        self._not_rolled_back: set[DreamAttempt] = set()
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Take every task's permission and give its lock back."""
+        """Take every task's permission, give its lock back, and take back the attempts that are still to be."""
         with self._lock:
             running = list(self._running.values())
             self._running.clear()
         for each in running:
             each.over = each.over or "the session has ended"
-            _give_back(each)
+            each.give_back()
+        with contextlib.suppress(FilesError, OSError):
+            self._roll_back_the_rest(seconds=_STATE_WAIT_SECONDS)
+
+    def configuration_changed(self) -> None:
+        """End the tasks that the configuration no longer lets run."""
+        with self._lock:
+            running = list(self._running.values())
+        for each in running:
+            self.why_not(each)
 
     def session_seen(self, _: types.SessionSeenParams, __: Call) -> types.SessionSeenResult:
         """Answer `session/seen`."""
         self._refuse_read_only()
+        self._roll_back_the_rest()
         path = self._access.storage.store_state
         last = last_dream_at(read_shared_state(self._access.storage))
 
@@ -87,19 +81,22 @@ class Background:
     def dream_due(self, _: types.DreamDueParams, __: Call) -> types.DreamDueResult:
         """Answer `dream/due`."""
         self._refuse_read_only()
-        reason = self._why_no_dream()
+        self._roll_back_the_rest()
+        reason = why_turned_off("dream", self._access) or self._why_no_dream()
         return {"due": reason is None, "reason": reason or "a dream is due"}
 
     def begin(self, params: types.TaskBeginParams, _: Call) -> types.TaskBeginResult:
         """Answer `task/begin`."""
         self._refuse_read_only()
         kind = params["kind"]
-        if kind == "extract" and not self._access.configuration.extract_enabled:
-            return {"begun": False, "reason": "extraction is turned off in config.json"}
+        off = why_turned_off(kind, self._access)
+        if off is not None:
+            return {"begun": False, "reason": off}
+        self._roll_back_the_rest()
         lock = acquire(self._place(_LOCK_OF[kind]))
         if isinstance(lock, Busy):
             return {"begun": False, "reason": f"another session has {_LOCK_OF[kind]}: {lock.reason}"}
-        running = _Running(Task(kind, secrets.token_hex(8)), lock, None)
+        running = RunningTask(Task(kind, secrets.token_hex(8)), lock)
         try:
             reason = self._begin_dream(running) if kind == "dream" else None
         except BaseException:
@@ -117,7 +114,7 @@ class Background:
         """Answer `task/check`."""
         with self._lock:
             running = self._running.get(params["taskId"])
-        reason = "the task has ended" if running is None else self._why_not(running)
+        reason = "the task has ended" if running is None else self.why_not(running)
         return {"allow": reason is None, "reason": reason or ""}
 
     def revoke(self, params: types.TaskRevokeParams, _: Call) -> types.TaskRevokeResult:
@@ -133,116 +130,42 @@ class Background:
         with self._lock:
             running = self._running.pop(params["taskId"], None)
         if running is None:
-            return {}
-        running.over = running.over or "it has ended"
+            return {"attempt": "none"}
         try:
-            attempt = running.attempt
-            if attempt is not None and params["outcome"] == "failed-to-start":
-                storage = self._access.storage
-                self._with_state_lock(lambda still_held: roll_back_dream(storage, attempt, still_held))
+            aborted = self.why_not(running) is not None
+            running.over = running.over or "it has ended"
+            if running.attempt is None:
+                return {"attempt": "none"}
+            if aborted or params["outcome"] != "failed-to-start":
+                return {"attempt": "kept"}
+            self._not_rolled_back.add(running.attempt)
+            self._roll_back_the_rest(seconds=_STATE_WAIT_SECONDS)
+            return {"attempt": "pending" if running.attempt in self._not_rolled_back else "rolled-back"}
         finally:
-            _give_back(running)
-        return {}
+            running.give_back()
 
-    def read(self, params: types.TaskReadParams, _: Call) -> types.TaskReadResult:
-        """Answer `task/read`."""
-        running = self._allowed(params["taskId"])
-        file = self._access.memory_file(params["path"])
-        if file is None:
-            return {"baseline": False}
-        seen = None if params["image"] else read_for_baseline(file)
-        with running.changing:
-            if seen is None:
-                running.baselines = running.baselines.without(str(file))
-            else:
-                unseen = seen.version.digest != params["digest"]
-                running.baselines = running.baselines.after_read(
-                    str(file), seen.version, truncated=params["truncated"] or unseen, image=False
-                )
-            return {"baseline": str(file) in running.baselines.versions}
+    def allowed(self, identity: str) -> RunningTask:
+        """Give a task that may go on; raises `RequestError` for any other."""
+        with self._lock:
+            running = self._running.get(identity)
+        if running is None:
+            raise refused("task-over", "there is no such task", "begin a task first")
+        reason = self.why_not(running)
+        if reason is not None:
+            raise refused("task-over", f"the task may not go on: {reason}", "end the task")
+        return running
 
-    def write(self, params: types.TaskWriteParams, call: Call) -> types.TaskWriteResult:
-        """Answer `task/write`."""
-        running = self._allowed(params["taskId"])
+    def why_not(self, running: RunningTask) -> str | None:
+        """Say why a task may not go on, `None` while it may; looks at the configuration and the lock each time."""
+        if running.over is None:
+            off = why_turned_off(running.task.kind, self._access)
+            with self._lock:
+                running.over = running.over or off
+        if running.over is None and not running.lock.still_held():
+            self._lost(running)
+        return running.over
 
-        def check(seen: SeenFile | None, path: str) -> None:
-            _obey(judge_write(running.baselines, path, None if seen is None else seen.version))
-
-        return self._publish(running, call, params["path"], params["content"], check)
-
-    def edit(self, params: types.TaskEditParams, call: Call) -> types.TaskWriteResult:
-        """Answer `task/edit`."""
-        running = self._allowed(params["taskId"])
-        old_texts = [edit["oldText"] for edit in params["edits"]]
-
-        def check(seen: SeenFile | None, path: str) -> None:
-            if seen is None or seen.version.digest != params["readDigest"]:
-                raise _refused("edit-conflict", "the file changed while it was being edited", "edit it again")
-            _obey(judge_edit(running.baselines, path, seen.version, seen.text, old_texts))
-
-        return self._publish(running, call, params["path"], params["content"], check)
-
-    def bash(self, params: types.TaskBashParams, call: Call) -> types.TaskBashResult:
-        """Answer `task/bash`."""
-        from pi_sandbox.bash_policy.classify import classify
-
-        running = self._allowed(params["taskId"])
-        decision = classify(params["command"], str(self._access.storage.memory))
-        if decision.run is not None:
-            plan = decision.run
-            return {
-                "verdict": "read-only",
-                "reason": decision.reason,
-                "command": plan.command,
-                "environment": {"set": dict(plan.environment), "inherit": sorted(plan.inherit)},
-            }
-        if decision.delete is None:
-            return {"verdict": "reject", "reason": decision.reason}
-        deleted = self._delete(running, call, decision.delete.paths, missing_is_fine=decision.delete.missing_is_fine)
-        return {"verdict": "delete", "reason": decision.reason, "deleted": deleted}
-
-    def _delete(self, running: _Running, call: Call, paths: Sequence[str], *, missing_is_fine: bool) -> list[str]:
-        removed = self._access.writer.delete(
-            paths, missing_is_fine=missing_is_fine, task=running.task, permission=self._permission(running, call)
-        )
-        with running.changing:
-            for each in removed:
-                running.baselines = running.baselines.without(str(each.path))
-        for each in removed:
-            self._tell(running, each)
-        return [str(each.path) for each in removed]
-
-    def _publish(
-        self,
-        running: _Running,
-        call: Call,
-        path: str,
-        content: str,
-        check: Callable[[SeenFile | None, str], None],
-    ) -> types.TaskWriteResult:
-        check_as_given(self._access.storage.memory, path)
-        file = self._access.memory_file(path)
-        where = str(self._access.working_directory / path) if file is None else str(file)
-        data = node_bytes(content)
-        published = self._access.writer.write(
-            where, data, running.task, self._permission(running, call), lambda seen: check(seen, where)
-        )
-        if published.version is not None:
-            with running.changing:
-                running.baselines = running.baselines.with_version(str(published.path), published.version)
-        self._tell(running, published)
-        return {
-            "created": not published.existed,
-            "id": published.journal_id,
-            "reminder": self._access.reminder_of(published.path, content),
-        }
-
-    def _tell(self, running: _Running, published: Published) -> None:
-        change = change_of(self._access, published.journal_id)
-        if change is not None:
-            self._notify("memory/changed", {"taskId": running.task.id, "change": change})
-
-    def _begin_dream(self, running: _Running) -> str | None:
+    def _begin_dream(self, running: RunningTask) -> str | None:
         """Write the attempt under both locks and say why there is none."""
         reason = self._why_no_dream()
         if reason is not None:
@@ -254,14 +177,37 @@ class Background:
         running.attempt = self._with_state_lock(attempt)
         return "another session is writing the time of a dream" if running.attempt is None else None
 
+    def _roll_back_the_rest(self, *, seconds: float = 0.0) -> None:
+        """Put the times of attempts that never started back, as soon as the state's lock can be had.
+
+        What cannot be done now stays to be done: with the next request that looks at the state, and at the end. Raises
+        `FilesError` for a state that is damaged, where nothing can be put back.
+        """
+        for attempt in list(self._not_rolled_back):
+            try:
+                done = self._with_state_lock(partial(self._roll_back, attempt), seconds=seconds)
+            except FilesError:
+                self._not_rolled_back.discard(attempt)
+                raise
+            if done:
+                self._not_rolled_back.discard(attempt)
+
+    def _roll_back(self, attempt: DreamAttempt, still_held: Callable[[], bool]) -> bool:
+        """Whether the attempt needs no more rolling back: it is, or somebody has written a newer one."""
+        if roll_back_dream(self._access.storage, attempt, still_held):
+            return True
+        return last_dream_at(read_state(self._access.storage.shared_state)) != attempt.at
+
     def _why_no_dream(self) -> str | None:
         last = last_dream_at(read_shared_state(self._access.storage))
         sessions = sessions_since(read_state(self._access.storage.store_state), last, self._access.session_id)
         return why_no_dream(now_ms(), last, sessions, self._access.configuration)
 
-    def _with_state_lock(self, change: Callable[[Callable[[], bool]], T]) -> T | None:
+    def _with_state_lock(
+        self, change: Callable[[Callable[[], bool]], T], *, seconds: float = _STATE_WAIT_SECONDS
+    ) -> T | None:
         """Make a change of a state file while nobody else does, and give what it gives; `None` if others kept on."""
-        lock = acquire_within(self._place(LockName.LAST_DREAM_AT), seconds=_STATE_WAIT_SECONDS)
+        lock = acquire_within(self._place(LockName.LAST_DREAM_AT), seconds=seconds)
         if isinstance(lock, Busy):
             return None
         try:
@@ -272,49 +218,20 @@ class Background:
     def _place(self, name: LockName) -> LockPlace:
         return LockPlace(DiskLockFolder(self._access.storage.locks), name, TERMS[name], self._access.witness)
 
-    def _allowed(self, identity: str) -> _Running:
-        with self._lock:
-            running = self._running.get(identity)
-        if running is None:
-            raise _refused("task-over", "there is no such task", "begin a task first")
-        reason = self._why_not(running)
-        if reason is not None:
-            raise _refused("task-over", f"the task may not go on: {reason}", "end the task")
-        return running
-
-    def _why_not(self, running: _Running) -> str | None:
-        """Say why a task may not go on, `None` while it may; looks at the lock each time."""
-        if running.over is None and not running.lock.still_held():
-            self._lost(running)
-        return running.over
-
-    def _lost(self, running: _Running) -> None:
+    def _lost(self, running: RunningTask) -> None:
         with self._lock:
             known, running.over = running.over, running.over or f"its lock {running.lock.name} is lost"
         if known is None:
             self._notify("lock/lost", {"taskId": running.task.id, "lock": running.lock.name})
 
-    def _permission(self, running: _Running, call: Call) -> Callable[[], str | None]:
-        return lambda: "the request was cancelled" if call.cancelled else self._why_not(running)
-
     def _refuse_read_only(self) -> None:
         if self._access.read_only:
             folder = quoted(self._access.storage.memory)
-            raise _refused("read-only", f"the memory in {folder} can only be read", "there are no background tasks")
+            raise refused("read-only", f"the memory in {folder} can only be read", "there are no background tasks")
 
 
-def _give_back(running: _Running) -> None:
-    if running.heartbeat is not None:
-        running.heartbeat.stop()
-    running.lock.release()
-
-
-def _obey(decision: BaselineDecision) -> None:
-    if not decision.allowed:
-        raise _refused(decision.rule.value, decision.reason, "")
-
-
-def _refused(rule: str, message: str, hint: str) -> RequestError:
+def refused(rule: str, message: str, hint: str) -> RequestError:
+    """Give the error that a rule refuses a request with."""
     return RequestError(ErrorCode.REFUSED, rule, message, hint)
 
 

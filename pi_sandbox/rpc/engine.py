@@ -1,9 +1,11 @@
 """The methods of the protocol, for one session of pi: each is one call into the room that has its rule.
 
-- `initialize` comes first; without it, and where config.json turns memory off, every other method fails and nothing is
-  made on the disk. Classifying a command needs neither.
-- What a session shows (its sections, the selector's history) is in `main_session`, what background tasks do in
-  `background`.
+- `initialize` comes first; without it, and while config.json turns memory off, every other method fails and nothing is
+  made on the disk. Classifying a command needs neither, and what a running task may, and its end, is always answered.
+- config.json holds as it stands there when a method is called: a change is told (`configuration/changed`), and ends the
+  tasks that it no longer lets run.
+- What a session shows (its sections, the selector's history) is in `main_session`, the background tasks are in
+  `background`, and what their tools do to files in `task_tools`.
 """
 
 from __future__ import annotations
@@ -16,31 +18,33 @@ from pathlib import Path
 from typing import Any
 
 from pi_sandbox import __version__
-from pi_sandbox.errors import FilesError, quoted
-from pi_sandbox.project_memory.configuration import Configuration, memory_folder, parse_configuration
+from pi_sandbox.errors import FilesError, PiSandboxError, quoted
+from pi_sandbox.project_memory.catalogue import one_line
+from pi_sandbox.project_memory.configuration import Configuration, memory_folder
+from pi_sandbox.project_memory.configuration_file import ConfigurationFile
 from pi_sandbox.project_memory.identity import project_root
-from pi_sandbox.project_memory.staging import sweep_all
+from pi_sandbox.project_memory.left_behind import sweep_all
 from pi_sandbox.project_memory.storage import FOLDER, ProjectStorage, locate, reserve
 from pi_sandbox.rpc import protocol_types as types
 from pi_sandbox.rpc.background import Background
 from pi_sandbox.rpc.call import Call, Notify
 from pi_sandbox.rpc.dispatch import Method
 from pi_sandbox.rpc.errors import ErrorCode, RequestError
-from pi_sandbox.rpc.journal_methods import journal_list, journal_undo
+from pi_sandbox.rpc.journal_methods import journal_list, journal_undo, memory_capture
 from pi_sandbox.rpc.main_session import MainSession
 from pi_sandbox.rpc.memory_access import MemoryAccess
-from pi_sandbox.system.files import read_regular_file
-
-CONFIGURATION_BYTES = 1024 * 1024
+from pi_sandbox.rpc.task_tools import TaskTools
 
 
 @dataclass(frozen=True, slots=True)
 class _Session:
-    """What `initialize` found: where everything lies, and the two halves that answer."""
+    """What `initialize` found: where everything lies, and what answers. `asleep`: memory was off, nothing is made."""
 
     access: MemoryAccess
     main: MainSession
     background: Background
+    tools: TaskTools
+    asleep: bool
 
 
 class Engine:
@@ -49,6 +53,7 @@ class Engine:
     def __init__(self, notify: Notify) -> None:
         self._notify = notify
         self._session: _Session | None = None
+        self._told: Configuration | None = None
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -58,7 +63,7 @@ class Engine:
 
     def methods(self) -> Mapping[str, Method]:
         """Give the table of methods, by the names of the schema."""
-        main, background = self._main, self._background
+        main, background, task, tool = self._main, self._background, self._task, self._tool
         return {
             "initialize": self._initialize,
             "prompt/sections": main(MainSession.sections),
@@ -72,14 +77,15 @@ class Engine:
             "session/seen": background(Background.session_seen),
             "dream/due": background(Background.dream_due),
             "task/begin": background(Background.begin),
-            "task/check": background(Background.check),
-            "task/revoke": background(Background.revoke),
-            "task/end": background(Background.end),
-            "task/read": background(Background.read),
-            "task/write": background(Background.write),
-            "task/edit": background(Background.edit),
-            "task/bash": background(Background.bash),
+            "task/check": task(Background.check),
+            "task/revoke": task(Background.revoke),
+            "task/end": task(Background.end),
+            "task/read": tool(TaskTools.read),
+            "task/write": tool(TaskTools.write),
+            "task/edit": tool(TaskTools.edit),
+            "task/bash": tool(TaskTools.bash),
             "bash/classify": classify_command,
+            "memory/capture": lambda params, _: memory_capture(self._ready().access, params),
             "journal/list": lambda params, _: journal_list(self._ready().access, params),
             "journal/undo": lambda params, call: journal_undo(self._ready().access, params, call),
         }
@@ -90,17 +96,59 @@ class Engine:
     def _background(self, method: Callable[[Background, Any, Call], Mapping[str, Any]]) -> Method:
         return lambda params, call: method(self._ready().background, params, call)
 
+    def _task(self, method: Callable[[Background, Any, Call], Mapping[str, Any]]) -> Method:
+        return lambda params, call: method(self._looked_at().background, params, call)
+
+    def _tool(self, method: Callable[[TaskTools, Any, Call], Mapping[str, Any]]) -> Method:
+        return lambda params, call: method(self._looked_at().tools, params, call)
+
     def _ready(self) -> _Session:
+        """Give the session if memory is on now; raises `RequestError` and what is wrong with config.json."""
+        session = self._looked_at()
+        if not session.access.configuration.enabled:
+            raise RequestError(
+                ErrorCode.REFUSED, "turned-off", "the project memory is turned off", "set enabled in config.json"
+            )
+        return self._woken() if session.asleep else session
+
+    def _looked_at(self) -> _Session:
+        """Give the session, after a look at whether config.json has changed: that is told, and ends tasks."""
         session = self._session
         if session is None:
             raise RequestError(
                 ErrorCode.NOT_INITIALISED, "initialize-first", "no session was initialised", "send initialize first"
             )
-        if not session.access.configuration.enabled:
-            raise RequestError(
-                ErrorCode.REFUSED, "turned-off", "the project memory is turned off", "set enabled in config.json"
-            )
+        given, reason = _looked_up(session.access)
+        with self._lock:
+            changed, self._told = given != self._told, given
+        if changed:
+            session.background.configuration_changed()
+            self._notify("configuration/changed", {"configuration": told(given), "reason": reason})
         return session
+
+    def _woken(self) -> _Session:
+        """Give the session that begins now that memory is turned on."""
+        with self._lock:
+            session = self._session
+            if session is not None and session.asleep:
+                access = session.access
+                agent = access.configuration_file.path.parents[1]
+                session = self._open(agent, access.home, access.working_directory, access.session_id)
+                self._session = session
+        if session is None:
+            raise AssertionError("a session that is asleep is one")
+        return session
+
+    def _open(self, agent: Path, home: Path, cwd: Path, session_id: str) -> _Session:
+        access = open_memory(agent, home, cwd, session_id)
+        asleep = not access.configuration.enabled
+        if not access.read_only:
+            sweep_all(access.storage.memory_root, access.writer.journal, access.witness)
+        if not asleep:
+            access.captures.begin()
+        background = Background(access, self._notify)
+        tools = TaskTools(access, background, self._notify)
+        return _Session(access, MainSession(access), background, tools, asleep)
 
     def _initialize(self, params: types.InitializeParams, _: Call) -> types.InitializeResult:
         if params["protocolVersion"] != types.PROTOCOL_VERSION:
@@ -117,11 +165,10 @@ class Engine:
                     ErrorCode.REFUSED, "initialize-once", "the session is initialised already", "start another engine"
                 )
             agent, home, cwd = Path(params["agentFolder"]), Path(params["homeFolder"]), Path(params["cwd"])
-            access = open_memory(agent, home, cwd, params["sessionId"])
-            if not access.read_only:
-                sweep_all(access.storage.memory_root, access.witness)
-            self._session = _Session(access, MainSession(access), Background(access, self._notify))
-        storage, given = access.storage, access.configuration
+            self._session = self._open(agent, home, cwd, params["sessionId"])
+            access = self._session.access
+            given = self._told = access.configuration
+        storage = access.storage
         return {
             "protocolVersion": types.PROTOCOL_VERSION,
             "engineVersion": __version__,
@@ -131,7 +178,7 @@ class Engine:
             "memoryFolder": str(storage.memory),
             "memoryRootId": storage.memory_root_id,
             "readOnly": access.read_only,
-            "configuration": _told(given),
+            "configuration": told(given),
         }
 
 
@@ -148,28 +195,28 @@ def open_memory(agent: Path, home: Path, cwd: Path, session_id: str) -> MemoryAc
 
     Raises `PiSandboxError` and `OSError`.
     """
-    configuration, root, memory = _wanted(agent, home, cwd)
-    storage, read_only = _storage(agent, root, memory, configuration)
-    return MemoryAccess(storage, configuration, cwd, home, session_id, read_only)
+    file, configuration, root = _wanted(agent, home, cwd)
+    storage, read_only = _storage(agent, root, memory_folder(configuration, home), configuration)
+    return MemoryAccess(storage, file, configuration.auto_memory_directory, cwd, home, session_id, read_only)
 
 
 def find_memory(agent: Path, home: Path, cwd: Path) -> MemoryAccess:
     """Give the memory of a project for a person who looks at it: nothing is made. Raises as `open_memory` does."""
-    configuration, root, memory = _wanted(agent, home, cwd)
-    return MemoryAccess(locate(agent, root, memory), configuration, cwd, home, "pi-memory-engine", read_only=False)
+    file, configuration, root = _wanted(agent, home, cwd)
+    storage = locate(agent, root, memory_folder(configuration, home))
+    named = configuration.auto_memory_directory
+    return MemoryAccess(storage, file, named, cwd, home, "pi-memory-engine", read_only=False)
 
 
-def _wanted(agent: Path, home: Path, cwd: Path) -> tuple[Configuration, Path, Path | None]:
-    """Give the configuration, the project's root, and the folder that the configuration names for its memory."""
+def _wanted(agent: Path, home: Path, cwd: Path) -> tuple[ConfigurationFile, Configuration, Path]:
+    """Give config.json, what it says now, and the project's root."""
     for folder in (agent, home, cwd):
         if not folder.is_absolute():
             raise RequestError(
                 ErrorCode.REFUSED, "absolute-path", f"{quoted(folder)} is not absolute", "give absolute paths"
             )
-    config_file = agent / FOLDER / "config.json"
-    content = read_regular_file(config_file, limit=CONFIGURATION_BYTES, follow_links=True)
-    configuration = parse_configuration(None if content is None else content.data, config_file)
-    return configuration, project_root(cwd), memory_folder(configuration, home)
+    file = ConfigurationFile(agent / FOLDER / "config.json")
+    return file, file.current(), project_root(cwd)
 
 
 def _storage(agent: Path, root: Path, memory: Path | None, configuration: Configuration) -> tuple[ProjectStorage, bool]:
@@ -186,7 +233,16 @@ def _storage(agent: Path, root: Path, memory: Path | None, configuration: Config
     return storage, not os.access(storage.memory_root, os.W_OK)
 
 
-def _told(given: Configuration) -> types.Configuration:
+def _looked_up(access: MemoryAccess) -> tuple[Configuration, str]:
+    """Give the values in force now, and why memory is off where config.json has a fault."""
+    try:
+        return access.configuration, ""
+    except PiSandboxError as error:
+        return Configuration(enabled=False), one_line(error.message)
+
+
+def told(given: Configuration) -> types.Configuration:
+    """Give the values of a configuration as the protocol tells them."""
     return {
         "enabled": given.enabled,
         "recallEnabled": given.recall_enabled,

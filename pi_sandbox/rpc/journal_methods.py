@@ -1,12 +1,15 @@
-"""`journal/list` and `journal/undo`, and how a change is told."""
+"""`journal/list`, `journal/undo` and `memory/capture`, and how a change is told."""
 
 from __future__ import annotations
 
 from typing import Literal, cast
 
+from pi_sandbox.errors import quoted
 from pi_sandbox.memory_text.visible import visible
+from pi_sandbox.project_memory.captures import ExternalChange
 from pi_sandbox.project_memory.catalogue import one_line
-from pi_sandbox.project_memory.undo import LoggedChange, UndoError, log, logged, undo
+from pi_sandbox.project_memory.journal_entry import JournalEntry, Outcome
+from pi_sandbox.project_memory.undo import UndoError, log, undo
 from pi_sandbox.rpc import protocol_types as types
 from pi_sandbox.rpc.call import Call
 from pi_sandbox.rpc.memory_access import MemoryAccess
@@ -15,36 +18,57 @@ from pi_sandbox.rpc.memory_access import MemoryAccess
 def journal_list(access: MemoryAccess, params: types.JournalListParams) -> types.JournalListResult:
     """Give the newest changes, the newest first."""
     newest = log(access.writer)[::-1][: params["limit"]]
-    return {"changes": [told(each) for each in newest]}
+    return {"changes": [told(each.entry, each.outcome) for each in newest]}
 
 
 def journal_undo(access: MemoryAccess, params: types.JournalUndoParams, call: Call) -> types.JournalUndoResult:
-    """Take a change back and give the change that this is; raises `UndoError`."""
+    """Take a change back, or all changes of a task, and give the changes that this is; raises `UndoError`."""
     call.stop_if_cancelled()
-    published = undo(access.writer, params["id"], force=params["force"])
-    change = None if published is None else change_of(access, published.journal_id)
-    if change is None:
+    undone = undo(access.writer, params["id"], force=params["force"])
+    if not undone.changes:
         raise UndoError(
-            f"what the change {params['id']} replaced stands there already", "there is nothing to take back"
+            f"what was there before {quoted(params['id'])} is there already", "there is nothing to take back"
         )
-    return {"change": change}
+    for each in undone.changes:
+        access.note(each)
+    return {
+        "changes": [told(each.entry) for each in undone.changes],
+        "left": [{"path": each.path, "shownPath": _shown(each.path), "reason": each.reason} for each in undone.left],
+    }
 
 
-def change_of(access: MemoryAccess, identity: str) -> types.Change | None:
-    """Give the change with this id, `None` if the journal no longer has it."""
-    found = logged(access.writer, identity)
-    return None if found is None else told(found)
+def memory_capture(access: MemoryAccess, _: types.MemoryCaptureParams) -> types.MemoryCaptureResult:
+    """Give what others have changed since the last capture, with the background change that left it so, if one did."""
+    changes = access.captures.capture()
+    entries = access.writer.journal.entries() if changes else ()
+    by_content = {(entry.change.path, entry.change.after.digest): entry for entry in entries}
+    return {"changes": [_external(each, by_content.get((each.path, each.digest))) for each in changes]}
 
 
-def told(logged: LoggedChange) -> types.Change:
-    """Give an entry of the log as the protocol tells it."""
-    entry = logged.entry
+def told(entry: JournalEntry, outcome: Outcome = Outcome.DONE) -> types.Change:
+    """Give an entry of the journal as the protocol tells it."""
+    change = entry.change
     return {
         "id": entry.id,
         "at": entry.at,
-        "task": entry.change.task.kind,
-        "action": cast("Literal['create', 'write', 'delete']", entry.change.action),
-        "path": entry.change.path,
-        "shownPath": one_line(visible(entry.change.path)),
-        "outcome": logged.outcome.value,
+        "task": change.task.kind,
+        "taskId": change.task.id,
+        "action": cast("Literal['create', 'write', 'delete']", change.action),
+        "path": change.path,
+        "shownPath": _shown(change.path),
+        "outcome": outcome.value,
     }
+
+
+def _external(change: ExternalChange, entry: JournalEntry | None) -> types.ExternalChange:
+    return {
+        "action": change.action,
+        "path": change.path,
+        "shownPath": _shown(change.path),
+        "id": None if entry is None else entry.id,
+        "task": None if entry is None else entry.change.task.kind,
+    }
+
+
+def _shown(path: str) -> str:
+    return one_line(visible(path))

@@ -16,6 +16,7 @@ from pi_sandbox.project_memory.javascript_text import decoded, node_bytes
 from pi_sandbox.project_memory.journal_entry import Task
 from pi_sandbox.project_memory.memory_files import SeenFile, floored_ms, read_for_baseline
 from pi_sandbox.project_memory.memory_reading import read_index, recall
+from pi_sandbox.project_memory.publish import Published
 from pi_sandbox.project_memory.recall_budget import RecallBudget
 from pi_sandbox.project_memory.recall_gate import NoSelector, SelectorPace, why_no_selector
 from pi_sandbox.project_memory.reminders import age_reminder
@@ -102,7 +103,9 @@ class MainSession:
             task = Task("backfill", self._access.session_id)
             with contextlib.suppress(FilesError, OSError):
                 path = str(self._access.storage.memory_root / INDEX)
-                self._access.writer.write(path, data, task, lambda: None, _must_be_new)
+                made = self._access.writer.write(path, data, task, lambda: None, _must_be_new)
+                if isinstance(made, Published):
+                    self._access.note(made)
         return IndexFile(decoded(data), sha256(data).hexdigest())
 
     def recall_prepare(self, params: types.RecallPrepareParams, _: Call) -> types.RecallPrepareResult:
@@ -195,6 +198,7 @@ class MainSession:
         if file is None or file.suffix != ".md":
             return {"reminder": None}
         seen = read_for_baseline(file)
+        self._access.captures.noted(self._access.name_of(file), None if seen is None else seen.version.digest)
         return {"reminder": None if seen is None else self._access.reminder_of(file, seen.text)}
 
 

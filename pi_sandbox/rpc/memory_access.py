@@ -6,38 +6,46 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pi_sandbox.project_memory.captures import Captures
 from pi_sandbox.project_memory.configuration import Configuration
+from pi_sandbox.project_memory.configuration_file import ConfigurationFile
 from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.journal import Journal
 from pi_sandbox.project_memory.lint import SecretLines, lint_file, lint_reminder
 from pi_sandbox.project_memory.path_queue import PathQueue
-from pi_sandbox.project_memory.publish import MemoryWriter
+from pi_sandbox.project_memory.publish import MemoryWriter, Published
 from pi_sandbox.project_memory.storage import ProjectStorage
 from pi_sandbox.project_memory.tool_paths import memory_file
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryAccess:
-    """One session's memory. `read_only`: nothing can be written, so there are no tasks and no journal."""
+    """One session's memory. `read_only`: nothing can be written, so there are no tasks and no journal.
+
+    `auto_memory_directory` is the value of that key of which `storage` was made.
+    """
 
     storage: ProjectStorage
-    configuration: Configuration
+    configuration_file: ConfigurationFile
+    auto_memory_directory: str | None
     working_directory: Path
     home: Path
     session_id: str
     read_only: bool
     witness: SystemWitness = field(default_factory=SystemWitness)
-    queue: PathQueue = field(default_factory=PathQueue)
+    writer: MemoryWriter = field(init=False)
+    captures: Captures = field(init=False)
+
+    def __post_init__(self) -> None:
+        journal = Journal(self.storage.root_folder / "journal")
+        writer = MemoryWriter(self.storage.memory_root, journal, self.witness, PathQueue())
+        object.__setattr__(self, "writer", writer)
+        object.__setattr__(self, "captures", Captures(self.storage.memory_root))
 
     @property
-    def journal(self) -> Journal:
-        """The journal of everybody who shares this memory."""
-        return Journal(self.storage.root_folder / "journal")
-
-    @property
-    def writer(self) -> MemoryWriter:
-        """What changes memory files."""
-        return MemoryWriter(self.storage.memory_root, self.journal, self.witness, self.queue)
+    def configuration(self) -> Configuration:
+        """The values in force now; raises `PiSandboxError` while `config.json` has a fault."""
+        return self.configuration_file.current()
 
     def memory_file(self, path: str) -> Path | None:
         """Give the real memory file that a tool's path means, `None` for any other."""
@@ -51,6 +59,11 @@ class MemoryAccess:
         """Give what lint says of a saved file, `None` where it is fine."""
         name = self.name_of(file)
         return lint_reminder(name, lint_file(name, text, secret_lines)) or None
+
+    def note(self, published: Published) -> None:
+        """Know a change as this session's own."""
+        change = published.entry.change
+        self.captures.noted(change.path, change.after.digest)
 
 
 def now_ms() -> int:

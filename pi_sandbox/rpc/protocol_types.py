@@ -48,10 +48,29 @@ class Change(TypedDict):
     id: str
     at: int
     task: str
+    taskId: str
     action: Literal["create", "write", "delete"]
     path: str
     shownPath: str
     outcome: Literal["done", "without effect", "unknown"]
+
+
+class ExternalChange(TypedDict):
+    """A change of a memory file that somebody else made."""
+
+    action: Literal["create", "write", "delete"]
+    path: str
+    shownPath: str
+    id: str | None
+    task: str | None
+
+
+class Left(TypedDict):
+    """A file that an undo could not put back."""
+
+    path: str
+    shownPath: str
+    reason: str
 
 
 class InitializeParams(TypedDict):
@@ -250,7 +269,9 @@ class TaskEndParams(TypedDict):
 
 
 class TaskEndResult(TypedDict):
-    """Done."""
+    """What became of the time of a dream's attempt: only a task that failed to start, unstopped, loses it."""
+
+    attempt: Literal["none", "kept", "rolled-back", "pending"]
 
 
 class TaskReadParams(TypedDict):
@@ -282,7 +303,7 @@ class TaskWriteResult(TypedDict):
 
     created: bool
     reminder: str | None
-    id: str
+    id: str | None
 
 
 class TaskEditParams(TypedDict):
@@ -300,7 +321,7 @@ class TaskEditResult(TypedDict):
 
     created: bool
     reminder: str | None
-    id: str
+    id: str | None
 
 
 class TaskBashParams(TypedDict):
@@ -334,6 +355,16 @@ class BashClassifyResult(TypedDict):
     reason: str
 
 
+class MemoryCaptureParams(TypedDict):
+    """Asks what others have changed in the memory since this session last asked, or began."""
+
+
+class MemoryCaptureResult(TypedDict):
+    """The changes, by path."""
+
+    changes: list[ExternalChange]
+
+
 class JournalListParams(TypedDict):
     """Asks for the newest changes of background tasks."""
 
@@ -347,16 +378,17 @@ class JournalListResult(TypedDict):
 
 
 class JournalUndoParams(TypedDict):
-    """Takes a change back."""
+    """Takes a change back, or all changes of a task: each file to what it was before the task's first change of it."""
 
     id: str
     force: bool
 
 
 class JournalUndoResult(TypedDict):
-    """The change that the undo is."""
+    """The changes that the undo is, and the files that it could not put back."""
 
-    change: Change
+    changes: list[Change]
+    left: list[Left]
 
 
 class LockLostParams(TypedDict):
@@ -371,3 +403,10 @@ class MemoryChangedParams(TypedDict):
 
     taskId: str
     change: Change
+
+
+class ConfigurationChangedParams(TypedDict):
+    """config.json says something else; the tasks that it no longer lets run are over."""
+
+    configuration: Configuration
+    reason: str

@@ -40,10 +40,27 @@ export interface Change {
   id: string;
   at: number;
   task: string;
+  taskId: string;
   action: "create" | "write" | "delete";
   path: string;
   shownPath: string;
   outcome: "done" | "without effect" | "unknown";
+}
+
+/** A change of a memory file that somebody else made. */
+export interface ExternalChange {
+  action: "create" | "write" | "delete";
+  path: string;
+  shownPath: string;
+  id: string | null;
+  task: string | null;
+}
+
+/** A file that an undo could not put back. */
+export interface Left {
+  path: string;
+  shownPath: string;
+  reason: string;
 }
 
 /** Says who asks, for which session, and where. The first request; any other before it fails. */
@@ -212,8 +229,10 @@ export interface TaskEndParams {
   outcome: "returned" | "aborted" | "failed-to-start";
 }
 
-/** Done. */
-export interface TaskEndResult {}
+/** What became of the time of a dream's attempt: only a task that failed to start, unstopped, loses it. */
+export interface TaskEndResult {
+  attempt: "none" | "kept" | "rolled-back" | "pending";
+}
 
 /** Says what a task's `read` has shown of a file. */
 export interface TaskReadParams {
@@ -240,7 +259,7 @@ export interface TaskWriteParams {
 export interface TaskWriteResult {
   created: boolean;
   reminder: string | null;
-  id: string;
+  id: string | null;
 }
 
 /** Publishes a file that pi's `edit` has changed. */
@@ -256,7 +275,7 @@ export interface TaskEditParams {
 export interface TaskEditResult {
   created: boolean;
   reminder: string | null;
-  id: string;
+  id: string | null;
 }
 
 /** Asks before a task's `bash` runs a command. A deletion is carried out here. */
@@ -286,6 +305,14 @@ export interface BashClassifyResult {
   reason: string;
 }
 
+/** Asks what others have changed in the memory since this session last asked, or began. */
+export interface MemoryCaptureParams {}
+
+/** The changes, by path. */
+export interface MemoryCaptureResult {
+  changes: ExternalChange[];
+}
+
 /** Asks for the newest changes of background tasks. */
 export interface JournalListParams {
   limit: number;
@@ -296,15 +323,16 @@ export interface JournalListResult {
   changes: Change[];
 }
 
-/** Takes a change back. */
+/** Takes a change back, or all changes of a task: each file to what it was before the task's first change of it. */
 export interface JournalUndoParams {
   id: string;
   force: boolean;
 }
 
-/** The change that the undo is. */
+/** The changes that the undo is, and the files that it could not put back. */
 export interface JournalUndoResult {
-  change: Change;
+  changes: Change[];
+  left: Left[];
 }
 
 /** A task has lost its lock; its calls fail from now on. */
@@ -317,6 +345,12 @@ export interface LockLostParams {
 export interface MemoryChangedParams {
   taskId: string;
   change: Change;
+}
+
+/** config.json says something else; the tasks that it no longer lets run are over. */
+export interface ConfigurationChangedParams {
+  configuration: Configuration;
+  reason: string;
 }
 
 /** Every request with its answer. */
@@ -341,6 +375,7 @@ export interface Methods {
   "task/edit": { params: TaskEditParams; result: TaskEditResult };
   "task/bash": { params: TaskBashParams; result: TaskBashResult };
   "bash/classify": { params: BashClassifyParams; result: BashClassifyResult };
+  "memory/capture": { params: MemoryCaptureParams; result: MemoryCaptureResult };
   "journal/list": { params: JournalListParams; result: JournalListResult };
   "journal/undo": { params: JournalUndoParams; result: JournalUndoResult };
 }
@@ -349,4 +384,5 @@ export interface Methods {
 export interface Notifications {
   "lock/lost": LockLostParams;
   "memory/changed": MemoryChangedParams;
+  "configuration/changed": ConfigurationChangedParams;
 }

@@ -27,11 +27,14 @@ def anything(_: SeenFile | None) -> None:
 
 
 def write(writer: MemoryWriter, path: str | Path, data: bytes) -> Published:
-    return writer.write(str(path), data, TASK, allowed, anything)
+    made = writer.write(str(path), data, TASK, allowed, anything)
+    assert isinstance(made, Published)
+    return made
 
 
 def delete(writer: MemoryWriter, *paths: str | Path, missing_is_fine: bool = False) -> tuple[Published, ...]:
-    return writer.delete(list(map(str, paths)), missing_is_fine=missing_is_fine, task=TASK, permission=allowed)
+    made = writer.delete(list(map(str, paths)), missing_is_fine=missing_is_fine, task=TASK, permission=allowed)
+    return tuple(made)
 
 
 def tree(folder: Path) -> dict[str, bytes | str]:

@@ -10,7 +10,7 @@ import pytest
 
 from pi_sandbox.project_memory import journal as journal_module
 from pi_sandbox.project_memory.file_states import NOTHING, FileState, Mark, digest_of
-from pi_sandbox.project_memory.journal import Journal, JournalError
+from pi_sandbox.project_memory.journal import Journal, JournalError, NotKeptError
 from pi_sandbox.project_memory.journal_entry import (
     Change,
     JournalEntry,
@@ -31,14 +31,14 @@ def change(path: str = "topic.md", before: Mark = OLD, after: Mark = NEW) -> Cha
 
 def note(journal: Journal, number: int, size: int = 10) -> str:
     data = (b"%06d" % number).ljust(size, b".")
-    identity = journal.begin(change(f"{number}.md", Mark(digest_of(data), size)), FileState(data))
+    identity = journal.begin(change(f"{number}.md", Mark(digest_of(data), size)), FileState(data)).id
     journal.done(identity)
     return identity
 
 
 def test_an_entry_holds_what_when_by_which_task_and_the_bytes_before(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal")
-    identity = journal.begin(change(), FileState(b"old"))
+    identity = journal.begin(change(), FileState(b"old")).id
     journal.done(identity)
     (entry,) = journal.entries()
     assert journal.entry(identity) == entry
@@ -51,7 +51,7 @@ def test_an_entry_holds_what_when_by_which_task_and_the_bytes_before(tmp_path: P
 
 def test_an_entry_that_is_not_marked_is_there_and_says_so(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal")
-    identity = journal.begin(change(), FileState(b"old"))
+    identity = journal.begin(change(), FileState(b"old")).id
     assert [entry.marked_done for entry in journal.entries()] == [False]
     assert journal.entry(identity) == journal.entries()[0]
 
@@ -151,14 +151,44 @@ def test_the_bytes_of_all_entries_are_bounded(tmp_path: Path) -> None:
     assert sizes == [40, 40]
 
 
-def test_content_that_is_larger_than_the_journal_is_named_and_not_kept(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("before", "after"), [(101, 3), (3, 101)])
+def test_what_could_not_be_taken_back_is_refused_and_nothing_is_written_down(
+    tmp_path: Path, before: int, after: int
+) -> None:
     journal = Journal(tmp_path / "journal", size=100)
-    note(journal, 1, size=101)
-    note(journal, 2, size=100)
-    first, second = journal.entries()
-    assert first.change.before.size == 101
-    assert journal.bytes_of(first.change.before.digest or "") is None
-    assert journal.bytes_of(second.change.before.digest or "") is not None
+    note(journal, 1, size=100)
+    data = b"x" * before
+    with pytest.raises(NotKeptError, match=r"topic\.md.*100 bytes"):
+        journal.begin(change(before=Mark(digest_of(data), before), after=Mark("a", after)), FileState(data))
+    (entry,) = journal.entries()
+    assert journal.bytes_of(entry.change.before.digest or "") is not None
+
+
+def test_one_task_pushes_no_more_than_a_quarter_of_the_journal_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_module, "JOURNAL_TASK_BYTES", 25)
+    monkeypatch.setattr(journal_module, "JOURNAL_TASK_ENTRIES", 3)
+    journal = Journal(tmp_path / "journal", size=100)
+
+    def begin(task: str, size: int, kind: str = "dream") -> JournalEntry:
+        mark = Mark(digest_of(b"x" * size), size)
+        return journal.begin(Change(Task(kind, task), "topic.md", mark, NOTHING), FileState(b"x" * size))
+
+    other = begin("other", 20)
+    begin("greedy", 20)
+    abandoned = begin("greedy", 5)
+    with pytest.raises(NotKeptError, match="no more of it"):
+        begin("greedy", 1)
+    journal.abandon(abandoned)
+    begin("greedy", 5)
+    begin("greedy", 0)
+    with pytest.raises(NotKeptError, match="no more of it"):
+        begin("greedy", 0)
+    for _ in range(4):
+        begin("a person's", 20, "undo")
+    assert other.id in {entry.id for entry in journal.entries()}
+    assert journal.bytes_of(other.change.before.digest or "") == b"x" * 20
 
 
 def test_bytes_that_are_not_what_their_name_says_are_not_given_and_are_stored_anew(tmp_path: Path) -> None:
@@ -269,7 +299,7 @@ def test_a_disk_that_fails_is_an_error_and_leaves_no_half_entry(tmp_path: Path, 
 def test_marking_and_taking_back_never_raise(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal")
     journal.done("0000000000001-00000000")
-    journal.abandon("0000000000001-00000000")
+    journal.abandon(JournalEntry("0000000000001-00000000", 1, change(), marked_done=False))
 
 
 @pytest.mark.parametrize(

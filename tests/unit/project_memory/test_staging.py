@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from pi_sandbox.project_memory import staging
+from pi_sandbox.project_memory import left_behind
 from pi_sandbox.project_memory.file_states import FileState, LinkState
 from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.journal import Journal
 from pi_sandbox.project_memory.lease import Identity
+from pi_sandbox.project_memory.left_behind import sweep, sweep_all
 from pi_sandbox.project_memory.path_queue import PathQueue
 from pi_sandbox.project_memory.publish import MemoryWriter
-from pi_sandbox.project_memory.staging import stage, sweep, sweep_all
+from pi_sandbox.project_memory.staging import private_name, stage
 from tests.unit.project_memory.memory_parts import make_writer, tree, write
 
 ME = SystemWitness().me
@@ -32,9 +33,11 @@ def leave(folder: Path, owner: Identity, *, age: float = 0) -> Path:
     """Stage a file as another process did, and leave it."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        left = folder / stage(FileState(b"half a tho"), descriptor, owner)
+        name = private_name(owner, "none")
+        stage(FileState(b"half a tho"), descriptor, name)
     finally:
         os.close(descriptor)
+    left = folder / name
     now = left.stat().st_mtime
     os.utime(left, (now - age, now - age))
     return left
@@ -73,7 +76,7 @@ def test_what_a_process_out_of_sight_staged_goes_when_it_is_old_or_from_the_futu
 def test_a_name_that_says_nothing_goes_when_it_is_old(writer: MemoryWriter, name: str) -> None:
     left = writer.memory / name
     left.write_bytes(b"")
-    write(writer, writer.memory / "topic.md", b"next")
+    write(writer, writer.memory / "topic.md", b"first")
     assert left.exists()
     os.utime(left, (1, 1))
     write(writer, writer.memory / "topic.md", b"next")
@@ -94,7 +97,7 @@ def test_the_whole_memory_is_swept_without_following_links_or_entering_version_c
         folder.mkdir(parents=True)
         leave(folder, DEAD)
     (memory / "out").symlink_to(outside)
-    sweep_all(memory, SystemWitness())
+    sweep_all(memory, writer.journal, SystemWitness())
     assert len(tree(memory / "deep" / "er")) == 0
     assert len(tree(memory / ".git")) == 1
     assert len(tree(outside)) == 1
@@ -103,22 +106,22 @@ def test_the_whole_memory_is_swept_without_following_links_or_entering_version_c
 def test_the_sweep_of_the_whole_memory_ends_where_the_scan_does(
     writer: MemoryWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(staging, "SCAN_DEPTH", 2)
+    monkeypatch.setattr(left_behind, "SCAN_DEPTH", 2)
     folders = [writer.memory / "/".join("abc"[:depth]) for depth in range(4)]
     folders[-1].mkdir(parents=True)
     for folder in folders:
         leave(folder, DEAD)
-    sweep_all(writer.memory, SystemWitness())
+    sweep_all(writer.memory, writer.journal, SystemWitness())
     assert [len(list(folder.glob(".pi*"))) for folder in folders] == [0, 0, 0, 1]
 
     leave(folders[1], DEAD)
     before = os.listdir("/proc/self/fd")
-    monkeypatch.setattr(staging, "SCAN_ENTRIES", 1)
-    sweep_all(writer.memory, SystemWitness())
+    monkeypatch.setattr(left_behind, "SCAN_ENTRIES", 1)
+    sweep_all(writer.memory, writer.journal, SystemWitness())
     assert len(list(folders[1].glob(".pi*"))) == 1
     assert os.listdir("/proc/self/fd") == before
-    monkeypatch.setattr(staging, "SCAN_ENTRIES", 3)
-    sweep_all(writer.memory, SystemWitness())
+    monkeypatch.setattr(left_behind, "SCAN_ENTRIES", 3)
+    sweep_all(writer.memory, writer.journal, SystemWitness())
     assert list(folders[1].glob(".pi*")) == []
 
 
@@ -127,13 +130,15 @@ def test_a_folder_that_cannot_be_swept_stops_nothing(tmp_path: Path, monkeypatch
         raise PermissionError
 
     monkeypatch.setattr(os, "listdir", listdir)
-    sweep(0, SystemWitness())
-    sweep_all(tmp_path / "missing", SystemWitness())
+    journal = Journal(tmp_path / "journal")
+    sweep(0, journal, SystemWitness())
+    sweep_all(tmp_path / "missing", journal, SystemWitness())
 
 
 def test_a_link_is_staged_as_a_link(tmp_path: Path) -> None:
     descriptor = os.open(tmp_path, os.O_RDONLY)
-    name = stage(LinkState("topic.md"), descriptor, ME)
+    name = private_name(ME, "none")
+    stage(LinkState("topic.md"), descriptor, name)
     os.close(descriptor)
     assert tree(tmp_path) == {name: "topic.md"}
 
@@ -141,18 +146,18 @@ def test_a_link_is_staged_as_a_link(tmp_path: Path) -> None:
 KILLED_WHILE_STAGING = """
 import os, signal, sys
 from pathlib import Path
-from pi_sandbox.project_memory import staging
+from pi_sandbox.project_memory import replacing, staging
 from tests.unit.project_memory.memory_parts import make_writer, write
 def die(*_, **__): os.kill(os.getpid(), signal.SIGKILL)
 folder, step = Path(sys.argv[1]), sys.argv[2]
 writer = make_writer(folder)
 (writer.memory / "topic.md").write_bytes(b"old")
-setattr(staging.os, step, die)
+setattr(replacing if step == "exchange_names" else staging.os, step, die)
 write(writer, writer.memory / ("topic.md" if step != "link" else "new.md"), b"new")
 """
 
 
-@pytest.mark.parametrize("step", ["write", "fsync", "rename", "link"])
+@pytest.mark.parametrize("step", ["write", "fsync", "exchange_names", "link"])
 def test_a_kill_during_publishing_leaves_no_topic_and_the_next_pass_succeeds(tmp_path: Path, step: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", KILLED_WHILE_STAGING, str(tmp_path), step],

@@ -11,9 +11,11 @@ from pi_sandbox.project_memory import stress
 from pi_sandbox.project_memory.lease import Terms
 from pi_sandbox.project_memory.stress import run_stress
 from pi_sandbox.project_memory.stress_checks import (
+    Span,
     StressPlan,
     StressResult,
-    count_lost,
+    lost_lines,
+    overwritten_lines,
     seal,
     unsealed,
     with_line,
@@ -38,6 +40,28 @@ def test_the_same_run_without_the_lock_is_found_wrong(tmp_path: Path) -> None:
     assert not result.passed
     assert result.overlaps > 0
     assert result.lost > 0
+
+
+INDEPENDENT = dataclasses.replace(SMALL, writers=4, lines=60, independent=True)
+
+
+def test_writers_with_locks_of_their_own_beside_a_main_session_lose_nothing(tmp_path: Path) -> None:
+    result = run_stress(tmp_path / "run", INDEPENDENT)
+    assert (result.lost, result.torn, result.stuck) == (0, 0, 0), result
+    assert result.passed
+    lines = (tmp_path / "run" / "acknowledged").read_text().splitlines()
+    assert {line.partition(".")[0] for line in lines} > {"main"}
+    assert (tmp_path / "run" / "messages").read_text() == ""
+
+
+def test_the_same_run_in_the_order_check_stage_journal_rename_is_found_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stress, "_WRITER", "tests.unit.project_memory.old_order_writer")
+    result = run_stress(tmp_path / "run", dataclasses.replace(INDEPENDENT, kills=0, lines=150))
+    assert not result.passed
+    assert result.lost > 0
+    assert (tmp_path / "run" / "messages").read_text() == ""
 
 
 def test_a_lock_that_nobody_gets_is_found_stuck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +135,14 @@ def test_each_missing_or_changed_byte_of_a_sealed_file_is_seen() -> None:
 
 def test_a_line_is_lost_unless_it_stands_in_the_ledger_once() -> None:
     ledger = with_line(with_line(with_line(b"", "a"), "b"), "b")
-    assert count_lost(["a"], ledger) == 0
-    assert count_lost(["a", "b", "c"], ledger) == 2
-    assert count_lost(["a"], ledger[:-1]) == 1
-    assert count_lost([], b"") == 0
+    assert lost_lines(["a"], ledger) == []
+    assert lost_lines(["a", "b", "c"], ledger) == ["b", "c"]
+    assert lost_lines(["a"], ledger[:-1]) == ["a"]
+    assert lost_lines([], b"") == []
+
+
+def test_only_a_line_that_came_between_reading_and_writing_of_the_main_session_counts_as_overwritten() -> None:
+    published = {"before": Span(1, 2), "between": Span(3, 5), "after": Span(7, 8)}
+    lost = ["before", "between", "after", "main.1"]
+    assert overwritten_lines(lost, published, [Span(4, 6)]) == ["between"]
+    assert overwritten_lines(lost, published, []) == []

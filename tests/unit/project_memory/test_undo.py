@@ -14,12 +14,12 @@ from hypothesis import given, settings
 
 from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.journal import Journal
-from pi_sandbox.project_memory.journal_entry import Outcome, Task
+from pi_sandbox.project_memory.journal_entry import Outcome
 from pi_sandbox.project_memory.path_queue import PathQueue
-from pi_sandbox.project_memory.publish import MemoryWriter
+from pi_sandbox.project_memory.publish import MemoryWriter, Published
 from pi_sandbox.project_memory.undo import ChangedSinceError, UndoError, log, logged, undo
 from pi_sandbox.project_memory.write_paths import WriteRefusedError
-from tests.unit.project_memory.memory_parts import TASK, delete, make_writer, tree, write
+from tests.unit.project_memory.memory_parts import TASK, allowed, anything, delete, make_writer, tree, write
 
 
 @pytest.fixture
@@ -53,13 +53,13 @@ def test_one_change_is_found_by_its_id(writer: MemoryWriter, memory: Path) -> No
 def test_a_write_is_taken_back_to_the_bytes_before(writer: MemoryWriter, memory: Path) -> None:
     (memory / "topic.md").write_bytes(b"old \xff\x00 bytes")
     published = write(writer, memory / "topic.md", b"new")
-    undo(writer, published.journal_id)
+    undo(writer, published.entry.id)
     assert tree(memory) == {"topic.md": b"old \xff\x00 bytes"}
 
 
 def test_a_new_file_is_taken_back_by_removing_it(writer: MemoryWriter, memory: Path) -> None:
     published = write(writer, memory / "topic.md", b"new")
-    undo(writer, published.journal_id)
+    undo(writer, published.entry.id)
     assert tree(memory) == {}
 
 
@@ -69,7 +69,7 @@ def test_a_deleted_file_comes_back_with_its_permissions_and_its_folder(writer: M
     (memory / "deep" / "topic.md").chmod(0o640)
     (published,) = delete(writer, memory / "deep" / "topic.md")
     (memory / "deep").rmdir()
-    undo(writer, published.journal_id)
+    undo(writer, published.entry.id)
     assert tree(memory) == {"deep": "folder", "deep/topic.md": b"old"}
     assert stat.S_IMODE((memory / "deep" / "topic.md").stat().st_mode) == 0o640
 
@@ -78,19 +78,17 @@ def test_a_deleted_link_comes_back_as_a_link(writer: MemoryWriter, memory: Path)
     (memory / "topic.md").write_bytes(b"kept")
     (memory / "link.md").symlink_to("topic.md")
     (published,) = delete(writer, memory / "link.md")
-    undo(writer, published.journal_id)
+    undo(writer, published.entry.id)
     assert tree(memory) == {"link.md": "topic.md", "topic.md": b"kept"}
 
 
 def test_an_undo_stands_in_the_journal_and_can_be_undone(writer: MemoryWriter, memory: Path) -> None:
     published = write(writer, memory / "topic.md", b"new")
-    undone = undo(writer, published.journal_id)
-    assert undone is not None
+    (undone,) = undo(writer, published.entry.id).changes
     assert tree(memory) == {}
-    assert [each.entry.change.task for each in log(writer) if each.entry.id == undone.journal_id] == [
-        Task("undo", published.journal_id)
-    ]
-    undo(writer, undone.journal_id)
+    assert [each.entry for each in log(writer)] == [published.entry, undone.entry]
+    assert undone.entry.change.task.kind == "undo"
+    undo(writer, undone.entry.id)
     assert tree(memory) == {"topic.md": b"new"}
 
 
@@ -112,12 +110,16 @@ def test_any_changes_are_taken_back_one_after_the_other_to_the_very_beginning(
         states, made = [tree(writer.memory)], []
         for name, data in changes:
             path = writer.memory / name
-            published = delete(writer, path, missing_is_fine=True) if data is None else (write(writer, path, data),)
+            if data is None:
+                published = list(delete(writer, path, missing_is_fine=True))
+            else:
+                written = writer.write(str(path), data, TASK, allowed, anything)
+                published = [written] if isinstance(written, Published) else []
             made.extend(published)
             states.extend(tree(writer.memory) for _ in published)
         for published in reversed(made):
             states.pop()
-            undo(writer, published.journal_id)
+            undo(writer, published.entry.id)
             assert tree(writer.memory) == states[-1]
         assert {each.outcome for each in log(writer)} <= {Outcome.DONE}
 
@@ -135,11 +137,11 @@ def test_a_file_that_changed_since_is_left_alone_unless_it_is_forced(
         (memory / "topic.md").symlink_to("other.md")
     before = tree(memory)
     with pytest.raises(ChangedSinceError) as caught:
-        undo(writer, published.journal_id)
+        undo(writer, published.entry.id)
     assert "topic.md" in caught.value.message
     assert "force" in caught.value.hint
     assert tree(memory) == before
-    undo(writer, published.journal_id, force=True)
+    undo(writer, published.entry.id, force=True)
     assert tree(memory) == {"topic.md": b"old"}
 
 
@@ -147,9 +149,8 @@ def test_what_a_forced_undo_threw_away_can_be_had_back(writer: MemoryWriter, mem
     (memory / "topic.md").write_bytes(b"old")
     published = write(writer, memory / "topic.md", b"new")
     (memory / "topic.md").write_bytes(b"newer")
-    forced = undo(writer, published.journal_id, force=True)
-    assert forced is not None
-    undo(writer, forced.journal_id)
+    (forced,) = undo(writer, published.entry.id, force=True).changes
+    undo(writer, forced.entry.id)
     assert tree(memory) == {"topic.md": b"newer"}
 
 
@@ -165,7 +166,7 @@ def test_bytes_that_were_dropped_cannot_come_back(writer: MemoryWriter, memory: 
     for kept in (tmp_path / "journal" / "bytes").iterdir():
         kept.unlink()
     with pytest.raises(UndoError, match="no longer has the bytes"):
-        undo(writer, published.journal_id)
+        undo(writer, published.entry.id)
     assert tree(memory) == {"topic.md": b"new"}
 
 
@@ -177,10 +178,10 @@ def test_a_link_that_leads_out_of_memory_is_not_put_back(
     (memory / "out").symlink_to("..")
     (memory / "link.md").symlink_to("topic.md")
     (deleted,) = delete(writer, memory / "link.md")
-    entry = tmp_path / "journal" / f"{deleted.journal_id}.json"
+    entry = tmp_path / "journal" / f"{deleted.entry.id}.json"
     entry.write_bytes(entry.read_bytes().replace(b'"topic.md"', f'"{leads_to}"'.encode()))
     with pytest.raises(WriteRefusedError):
-        undo(writer, deleted.journal_id, force=force)
+        undo(writer, deleted.entry.id, force=force)
     assert set(tree(memory)) == {"out"}
 
 
@@ -190,11 +191,11 @@ def test_a_journal_that_was_tampered_with_changes_nothing_outside(
 ) -> None:
     published = write(writer, memory / "topic.md", b"new")
     (memory / "out").symlink_to("..")
-    entry = tmp_path / "journal" / f"{published.journal_id}.json"
+    entry = tmp_path / "journal" / f"{published.entry.id}.json"
     entry.write_bytes(entry.read_bytes().replace(b'"topic.md"', f'"{path}"'.encode()))
     before = {**tree(tmp_path / "memory"), "outside": (tmp_path / "outside.md").exists()}
     with contextlib.suppress(WriteRefusedError):
-        undo(writer, published.journal_id, force=True)
+        undo(writer, published.entry.id, force=True)
     assert {**tree(tmp_path / "memory"), "outside": (tmp_path / "outside.md").exists()} == before
 
 
@@ -207,7 +208,7 @@ def die(*_, **__): os.kill(os.getpid(), signal.SIGKILL)
 writer = make_writer(Path(sys.argv[1]))
 (writer.memory / "topic.md").write_bytes(b"old")
 if sys.argv[2] == "before":
-    publish._put_in_place = die
+    publish.put_over = die
 else:
     journal.Journal.done = die
 write(writer, writer.memory / "topic.md", b"new")
@@ -241,7 +242,7 @@ def test_a_kill_on_either_side_of_the_change_is_recognised(
 def test_an_interrupted_change_of_an_unreadable_place_is_unknown(writer: MemoryWriter, memory: Path) -> None:
     published = write(writer, memory / "topic.md", b"new")
     journal = memory.parent / "journal"
-    (journal / f"{published.journal_id}.json").rename(journal / f"{published.journal_id}.begun.json")
+    (journal / f"{published.entry.id}.json").rename(journal / f"{published.entry.id}.begun.json")
     (memory / "topic.md").unlink()
     os.mkfifo(memory / "topic.md")
     assert [each.outcome for each in log(writer)] == [Outcome.UNKNOWN]

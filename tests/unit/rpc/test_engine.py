@@ -5,63 +5,15 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pi_sandbox.errors import FilesError
 from pi_sandbox.rpc.call import Call
-from pi_sandbox.rpc.engine import Engine
 from pi_sandbox.rpc.errors import RequestError
-
-ENGINE = Path(sys.executable).with_name("pi-memory-engine")
-
-
-class Session:
-    """An engine that is initialised in a folder of its own, and what it has said unasked."""
-
-    def __init__(self, root: Path, session_id: str = "one", memory: str | None = None) -> None:
-        self.root = root
-        for name in ("home", "project", "agent/project-memory"):
-            (root / name).mkdir(parents=True, exist_ok=True)
-        if memory is not None:
-            (root / "agent/project-memory/config.json").write_text(json.dumps({"autoMemoryDirectory": memory}))
-        self.said: list[tuple[str, Mapping[str, object]]] = []
-        self.engine = Engine(lambda method, params: self.said.append((method, params)))
-        self.found = self.ask(
-            "initialize",
-            protocolVersion=1,
-            cwd=str(root / "project"),
-            agentFolder=str(root / "agent"),
-            homeFolder=str(root / "home"),
-            sessionId=session_id,
-        )
-        self.memory = Path(self.found["memoryFolder"])
-
-    def ask(self, method: str, call: Call | None = None, **params: object) -> Any:
-        return self.engine.methods()[method](params, call or Call())
-
-
-@pytest.fixture
-def open_session(tmp_path: Path) -> Iterator[Callable[..., Session]]:
-    opened: list[Session] = []
-
-    def make(**arguments: Any) -> Session:
-        opened.append(Session(tmp_path.resolve(), **arguments))
-        return opened[-1]
-
-    yield make
-    for session in opened:
-        session.engine.close()
-
-
-def begin(session: Session, kind: str = "extract") -> str:
-    begun = session.ask("task/begin", kind=kind)
-    assert begun["begun"], begun
-    return str(begun["taskId"])
+from tests.unit.rpc.sessions import ENGINE, begin, run
 
 
 def test_an_extraction_and_a_dream_run_side_by_side(open_session):
@@ -210,12 +162,6 @@ def test_a_secret_is_told_by_its_line_and_never_repeated(open_session):
     assert token not in json.dumps(told)
 
 
-def run(root: Path, *arguments: str, standard_input: str = "") -> subprocess.CompletedProcess[str]:
-    places = ("--agent-folder", str(root / "agent"), "--project", str(root / "project"))
-    command = [ENGINE, *arguments, *(places if arguments[0] in ("log", "undo") else ())]
-    return subprocess.run(command, input=standard_input, capture_output=True, text=True, check=False)
-
-
 def test_people_see_the_changes_and_take_them_back(open_session, tmp_path):
     session = open_session()
     task = begin(session)
@@ -225,6 +171,8 @@ def test_people_see_the_changes_and_take_them_back(open_session, tmp_path):
     shown = run(tmp_path, "log")
     assert [line.split()[-2:] for line in shown.stdout.splitlines()] == [["write", "a.md"], ["create", "a.md"]]
     assert json.loads(run(tmp_path, "log", "--json", "--limit", "1").stdout)["id"] == identity
+
+    assert {line.split()[-3] for line in shown.stdout.splitlines()} == {task}
 
     undone = run(tmp_path, "undo", identity)
     assert (undone.returncode, undone.stderr) == (0, "")

@@ -1,0 +1,144 @@
+"""What the tools of background tasks do to files. Each change is told the moment it is made, whatever comes after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.project_memory.baseline import BaselineDecision, judge_edit, judge_write
+from pi_sandbox.project_memory.javascript_text import node_bytes
+from pi_sandbox.project_memory.memory_files import SeenFile, read_for_baseline
+from pi_sandbox.project_memory.publish import Published, Unchanged
+from pi_sandbox.project_memory.write_paths import check_as_given
+from pi_sandbox.rpc import protocol_types as types
+from pi_sandbox.rpc.background import Background, refused
+from pi_sandbox.rpc.call import Call, Notify
+from pi_sandbox.rpc.errors import RequestError, as_request_error
+from pi_sandbox.rpc.journal_methods import told
+from pi_sandbox.rpc.memory_access import MemoryAccess
+from pi_sandbox.rpc.running_task import RunningTask
+
+
+class TaskTools:
+    """The file operations of one session's tasks. What takes a `Call` is a method of the protocol."""
+
+    def __init__(self, access: MemoryAccess, background: Background, notify: Notify) -> None:
+        self._access, self._background, self._notify = access, background, notify
+
+    def read(self, params: types.TaskReadParams, _: Call) -> types.TaskReadResult:
+        """Answer `task/read`."""
+        running = self._background.allowed(params["taskId"])
+        file = self._access.memory_file(params["path"])
+        if file is None:
+            return {"baseline": False}
+        seen = None if params["image"] else read_for_baseline(file)
+        with running.changing:
+            if seen is None:
+                running.baselines = running.baselines.without(str(file))
+            else:
+                unseen = seen.version.digest != params["digest"]
+                running.baselines = running.baselines.after_read(
+                    str(file), seen.version, truncated=params["truncated"] or unseen, image=False
+                )
+            return {"baseline": str(file) in running.baselines.versions}
+
+    def write(self, params: types.TaskWriteParams, call: Call) -> types.TaskWriteResult:
+        """Answer `task/write`."""
+        running = self._background.allowed(params["taskId"])
+
+        def check(seen: SeenFile | None, path: str) -> None:
+            _obey(judge_write(running.baselines, path, None if seen is None else seen.version))
+
+        return self._publish(running, call, params["path"], params["content"], check)
+
+    def edit(self, params: types.TaskEditParams, call: Call) -> types.TaskWriteResult:
+        """Answer `task/edit`."""
+        running = self._background.allowed(params["taskId"])
+        old_texts = [edit["oldText"] for edit in params["edits"]]
+
+        def check(seen: SeenFile | None, path: str) -> None:
+            if seen is None or seen.version.digest != params["readDigest"]:
+                raise refused("edit-conflict", "the file changed while it was being edited", "edit it again")
+            _obey(judge_edit(running.baselines, path, seen.version, seen.text, old_texts))
+
+        return self._publish(running, call, params["path"], params["content"], check)
+
+    def bash(self, params: types.TaskBashParams, call: Call) -> types.TaskBashResult:
+        """Answer `task/bash`."""
+        from pi_sandbox.bash_policy.classify import classify
+
+        running = self._background.allowed(params["taskId"])
+        decision = classify(params["command"], str(self._access.storage.memory))
+        if decision.run is not None:
+            plan = decision.run
+            return {
+                "verdict": "read-only",
+                "reason": decision.reason,
+                "command": plan.command,
+                "environment": {"set": dict(plan.environment), "inherit": sorted(plan.inherit)},
+            }
+        if decision.delete is None:
+            return {"verdict": "reject", "reason": decision.reason}
+        deleted = self._delete(running, call, decision.delete.paths, missing_is_fine=decision.delete.missing_is_fine)
+        return {"verdict": "delete", "reason": decision.reason, "deleted": deleted}
+
+    def _delete(self, running: RunningTask, call: Call, paths: Sequence[str], *, missing_is_fine: bool) -> list[str]:
+        removed: list[str] = []
+        try:
+            for each in self._access.writer.delete(
+                paths, missing_is_fine=missing_is_fine, task=running.task, permission=self._permission(running, call)
+            ):
+                removed.append(str(each.path))
+                self._made(running, each)
+        except FilesError as error:
+            if not removed:
+                raise
+            raise _after(removed, error) from error
+        return removed
+
+    def _publish(
+        self,
+        running: RunningTask,
+        call: Call,
+        path: str,
+        content: str,
+        check: Callable[[SeenFile | None, str], None],
+    ) -> types.TaskWriteResult:
+        check_as_given(self._access.storage.memory, path)
+        file = self._access.memory_file(path)
+        where = str(self._access.working_directory / path) if file is None else str(file)
+        data = node_bytes(content)
+        made = self._access.writer.write(
+            where, data, running.task, self._permission(running, call), lambda seen: check(seen, where)
+        )
+        self._made(running, made)
+        return {
+            "created": isinstance(made, Published) and not made.existed,
+            "id": made.entry.id if isinstance(made, Published) else None,
+            "reminder": self._access.reminder_of(made.path, content),
+        }
+
+    def _made(self, running: RunningTask, made: Published | Unchanged) -> None:
+        """Take up what was done, and tell of it, the moment it is done."""
+        path = str(made.path)
+        with running.changing:
+            known = running.baselines
+            running.baselines = known.without(path) if made.version is None else known.with_version(path, made.version)
+        if isinstance(made, Published):
+            self._access.note(made)
+            self._notify("memory/changed", {"taskId": running.task.id, "change": told(made.entry)})
+
+    def _permission(self, running: RunningTask, call: Call) -> Callable[[], str | None]:
+        return lambda: "the request was cancelled" if call.cancelled else self._background.why_not(running)
+
+
+def _obey(decision: BaselineDecision) -> None:
+    if not decision.allowed:
+        raise refused(decision.rule.value, decision.reason, "")
+
+
+def _after(removed: Sequence[str], error: FilesError) -> RequestError:
+    """Give the error of a deletion that was not carried out as a whole, with what is gone."""
+    failed = as_request_error(error)
+    gone = ", ".join(quoted(path) for path in removed)
+    return RequestError(failed.code, failed.rule, f"{failed.message}; deleted before that: {gone}", failed.hint)
