@@ -13,7 +13,7 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -38,7 +38,7 @@ _TRY_SECONDS = 0.3
 _WIDEN_SECONDS = 0.003
 _TOPIC_BYTES = 50_000
 _TOPIC_SHARE = 0.3
-_MAIN_PAUSE_SECONDS = 0.1
+_MAIN_PAUSE_SECONDS = 0.5
 _ALONE_SECONDS = 20
 
 
@@ -82,13 +82,22 @@ class Places:
         """The times from before the main session read the ledger until it had written it."""
         return self.folder / "main writes"
 
+    @contextlib.contextmanager
+    def main_turn(self) -> Iterator[None]:
+        """Keep the main session from writing, or from being ended while it does, for the time of the block."""
+        with (self.folder / "main turn").open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
     def goes_on(self) -> bool:
         """Whether the run goes on; a run that was killed itself leaves no writers behind for ever."""
         return abs(time.time() - self.alive.stat().st_mtime) < _ALONE_SECONDS
 
     def lock(self, terms: Terms, writer: str = "") -> LockPlace:
-        """The lock that all writers share, or that of one of them."""
-        return LockPlace(DiskLockFolder(self.folder / "locks" / writer), LockName.EXTRACT, terms, SystemWitness())
+        """The lock that all writers share, or one that this writer alone has, which waits for nobody's lease."""
+        folder = self.folder / "locks" / writer
+        folder.mkdir(exist_ok=True)
+        return LockPlace(DiskLockFolder(folder), LockName.EXTRACT, terms, SystemWitness())
 
     def writer(self) -> MemoryWriter:
         """What changes the memory."""
@@ -100,7 +109,7 @@ def run_writer(
 ) -> None:
     """Write until killed, or until the run is over."""
     dice = random.Random(seed)  # noqa: S311
-    writer, place = places.writer(), places.lock(terms, name.partition(".")[0] if independent else "")
+    writer, place = places.writer(), places.lock(terms, name if independent else "")
     number = 0
     while places.goes_on():
         number += 1
@@ -184,12 +193,13 @@ def run_main_session(places: Places, name: str, *, seed: int) -> None:
     dice = random.Random(seed)  # noqa: S311
     ledger, number = places.memory / LEDGER, 0
     while places.goes_on():
-        begin = time.monotonic_ns()
-        before = ledger.read_bytes() if ledger.exists() else b""
         number += 1
-        ledger.write_bytes(with_line(before, f"{name}.{number}"))
-        _append(places.main_writes, f"{begin} {time.monotonic_ns()}")
-        _append(places.acknowledged, f"{name}.{number}")
+        with places.main_turn():
+            begin = time.monotonic_ns()
+            before = ledger.read_bytes() if ledger.exists() else b""
+            ledger.write_bytes(with_line(before, f"{name}.{number}"))
+            _append(places.main_writes, f"{begin} {time.monotonic_ns()}")
+            _append(places.acknowledged, f"{name}.{number}")
         time.sleep(dice.random() * _MAIN_PAUSE_SECONDS)
 
 
