@@ -1,12 +1,28 @@
-"""Whether a process is still there, for tests that must leave none behind."""
+"""Waiting for what a test expects, and whether a process is still there, for tests that must leave none behind.
+
+A loaded machine takes seconds for what takes an idle one milliseconds. So a test waits for a condition and not for a
+time; and where it proves that something does not hang, its bound is `SOON`: well below the minute for which whatever
+would hang there hangs.
+"""
 
 import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+SOON = 45.0
+
+
+def wait_until(true: Callable[[], object], what: str, seconds: float = SOON) -> None:
+    """Waits for something to become true; fails with what it was."""
+    ends = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < ends, f"not in time: {what}"
+        time.sleep(0.05)
 
 
 def is_running(pid: int) -> bool:
@@ -21,7 +37,7 @@ def is_running(pid: int) -> bool:
     return bool(told.stdout.strip()) and not told.stdout.strip().startswith("Z")
 
 
-def assert_ends(pid: int, *, seconds: float = 5) -> None:
+def assert_ends(pid: int, *, seconds: float = SOON) -> None:
     """Fails, and ends the process, if it is still there after the time."""
     deadline = time.monotonic() + seconds
     while is_running(pid):

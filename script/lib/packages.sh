@@ -12,7 +12,9 @@ test_programs=(
     /usr/sbin/apache2:apache2-bin
     # Certificates, users, namespaces, networks and disks of the tests' own.
     openssl useradd:passwd setpriv:util-linux unshare:util-linux ip:iproute2 iptables mkfs.exfat:exfatprogs
-    mount.exfat-fuse:exfat-fuse losetup:mount
+    mount.exfat-fuse:exfat-fuse losetup:mount mkfs.ext4:e2fsprogs
+    # What works in a container although the engine's list of system calls is ours.
+    gcc gdb
     # Further engines and runtimes.
     podman runc runsc newuidmap:uidmap catatonit slirp4netns
     docker-compose docker:docker-client dockerd:docker.io
@@ -44,6 +46,8 @@ packages_for_tests() {
     for name in "${test_programs[@]}"; do
         have "${name%%:*}" || printf '%s\n' "${name##*:}"
     done
+    # What gcc links every program with.
+    [ -e /usr/include/stdio.h ] || printf '%s\n' libc6-dev
     have_static_busybox || printf '%s\n' busybox-static
 }
 

@@ -6,15 +6,13 @@ The packages are Debian's dbus-daemon (dbus), gnome-keyring and libsecret-tools;
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 from tests.needs import needs
+from tests.running import wait_until
 
 PASSWORD = b"made up, for a keyring that lives as long as one test"
 
@@ -94,11 +92,11 @@ class PrivateBus:
             "import secretstorage, sys\n"
             "sys.exit(not secretstorage.check_service_availability(secretstorage.dbus_init()))\n"
         )
-        for _ in range(50):
-            if subprocess.run([sys.executable, "-c", script], env=self.environ, check=False).returncode == 0:
-                return
-            time.sleep(0.1)
-        pytest.fail("gnome-keyring did not start")
+
+        def answers() -> bool:
+            return subprocess.run([sys.executable, "-c", script], env=self.environ, check=False).returncode == 0
+
+        wait_until(answers, "gnome-keyring")
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from tests.fakes.busybox_image import connected_engine
 from tests.fakes.container_runs import read, run, started
 from tests.fakes.container_specs import bind, make_spec, mask
 from tests.fakes.real_engines import OtherEngine, rootless_podman
+from tests.running import SOON
 
 __all__ = ["TestEngine"]
 
@@ -133,4 +134,4 @@ def test_no_key_is_held_back(podman: Podman) -> None:
         read(channel, until=b"ready")
         for byte in b"\x10\x11\x10\x11\x03\x1a":
             channel.send(bytes([byte]))
-            read(channel, until=f" {byte:02x}".encode(), seconds=5)
+            read(channel, until=f" {byte:02x}".encode(), seconds=SOON)

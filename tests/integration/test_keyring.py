@@ -11,6 +11,7 @@ import pytest
 
 from pi_sandbox.exit_codes import ExitCode
 from tests.fakes.private_keyring import PrivateBus, private_bus
+from tests.running import SOON
 
 CHECKOUT = Path(__file__).parents[2]
 SETTINGS = {
@@ -92,7 +93,7 @@ def test_a_question_that_nobody_answers_ends_as_locked(bus: PrivateBus) -> None:
     told = pi_sandbox(bus, "set", "SOME_KEY", value="other")
     assert told.returncode == ExitCode.SECRETS
     assert "is locked: it asked to be unlocked, and nobody answered within 10 seconds" in told.stderr
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < SOON
 
 
 def test_a_service_that_hangs_is_given_up(bus: PrivateBus) -> None:
@@ -101,7 +102,7 @@ def test_a_service_that_hangs_is_given_up(bus: PrivateBus) -> None:
     told = pi_sandbox(bus, "delete", "SOME_KEY")
     assert told.returncode == ExitCode.SECRETS
     assert "did not answer" in told.stderr
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < SOON
 
 
 def test_a_service_without_a_keyring_is_unusable(bus: PrivateBus) -> None:

@@ -3,7 +3,6 @@
 import json
 import os
 import platform
-import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -18,8 +17,9 @@ from tests.fakes import system_call_probe
 from tests.fakes.busybox_image import connected_engine
 from tests.fakes.container_runs import Outcome, run
 from tests.fakes.container_specs import bind, make_spec
-from tests.fakes.real_engines import rootless_podman, skip_without
+from tests.fakes.real_engines import rootless_podman
 from tests.fakes.system_call_probe import LEFT, reached
+from tests.needs import Host, needs
 
 ELSEWHERE = set() if platform.machine() == "x86_64" else set(system_call_probe.ON_X86_ONLY)
 HERE = set(system_call_probe.PROBES) - ELSEWHERE
@@ -69,7 +69,7 @@ class Bench:
 
 @pytest.fixture(scope="module", params=["docker", "podman"])
 def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    skip_without("python3")
+    needs(Host.ROOT, "python3")
     with ExitStack() as stack:
         other = stack.enter_context(rootless_podman()) if request.param == "podman" else None
         engine, image = stack.enter_context(connected_engine(None if other is None else other.environ))
@@ -146,8 +146,7 @@ def test_the_engine_reports_the_profile_as_planned(bench: Bench) -> None:
     ids=["threads and loops", "strace", "gdb", "gcc", "git"],
 )
 def test_programs_work(bench: Bench, command: tuple[str, ...], said: str) -> None:
-    if shutil.which(command[0], path="/usr/bin:/bin") is None:
-        pytest.skip(f"not installed: {command[0]}")
+    needs(f"/usr/bin/{command[0]}")
     script = 'echo "int main(void) { return 0; }" | "$@"'
     outcome = bench.run("sh", "-c", script, "sh", *command, memory_bytes=1 << 30)
     assert outcome.code == 0, outcome.err

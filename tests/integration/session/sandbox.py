@@ -10,13 +10,13 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pi_sandbox.session.plan import HOME_LABEL
+from tests.running import wait_until as wait_until
 
 COMMAND = (sys.executable, "-m", "pi_sandbox")
 SECONDS = 120
@@ -183,14 +183,6 @@ def run_git(folder: Path, *arguments: str) -> str:
     """Runs the host's git."""
     done = subprocess.run(("git", *arguments), cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout
-
-
-def wait_until(true: Callable[[], object], what: str, seconds: float = 30) -> None:
-    """Waits for something to become true."""
-    ends = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < ends, f"not in time: {what}"
-        time.sleep(0.1)
 
 
 def tree(folder: Path) -> dict[str, str]:

@@ -22,6 +22,7 @@ from pi_sandbox.bash_policy.classify import classify
 from pi_sandbox.bash_policy.decision import Decision, RunPlan, Verdict
 from pi_sandbox.bash_policy.environment import FIXED, INHERITED
 from tests.needs import needs
+from tests.running import SOON
 from tests.unit.bash_policy.labelled import Labelled, corpus_commands, example_commands
 from tests.unit.bash_policy.tripwires import Deed, Room, Watch, make_room
 
@@ -162,7 +163,7 @@ def test_a_mutant_that_is_still_allowed_does_no_harm(hostile_room: Room, plain_r
 )
 def test_a_tripwire_sees_a_harmful_command(command: str, deed: str, tmp_path: Path) -> None:
     needs(command.split()[0])
-    watch = Watch(make_room(tmp_path / "room", hostile_configuration=False))
+    watch = Watch(make_room(tmp_path / "room", hostile_configuration=False), seconds=SOON)
     deeds = watch.run_text(command)
     assert any(deed in each.what for each in deeds), deeds
 
@@ -180,7 +181,7 @@ def test_a_tripwire_sees_a_harmful_command(command: str, deed: str, tmp_path: Pa
 def test_a_tripwire_sees_what_a_repository_makes_git_run_in_spite_of_the_fixed_variables(
     command: str, hostile_room: Room
 ) -> None:
-    deeds = Watch(hostile_room).run_plan(RunPlan(command, FIXED, INHERITED))
+    deeds = Watch(hostile_room, seconds=SOON).run_plan(RunPlan(command, FIXED, INHERITED))
     for mark in hostile_room.marks.iterdir():
         mark.unlink()
     assert any("started" in deed.what for deed in deeds), deeds
@@ -188,7 +189,7 @@ def test_a_tripwire_sees_what_a_repository_makes_git_run_in_spite_of_the_fixed_v
 
 @pytest.mark.parametrize("command", ["touch a.md", "sort -o b.md a.md", "sh -c true", "ln -s a.md new.md", "evil"])
 def test_the_room_shows_a_harmful_command_without_a_trace(command: str, tmp_path: Path) -> None:
-    watch = Watch(make_room(tmp_path / "room", hostile_configuration=False))
+    watch = Watch(make_room(tmp_path / "room", hostile_configuration=False), seconds=SOON)
     watch.run_text(command)
     assert watch.deeds_in_the_room(command) != []
 

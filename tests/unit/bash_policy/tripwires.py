@@ -269,8 +269,9 @@ class Deed:
 class Watch:
     """Runs commands in a room and says what they did that they must not."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: Room, seconds: float = SECONDS) -> None:
         self._room = room
+        self._seconds = seconds
         self._numbers = itertools.count()
         self._before = room.state()
 
@@ -314,7 +315,7 @@ class Watch:
             start_new_session=True,
         )
         try:
-            process.wait(SECONDS)
+            process.wait(self._seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()

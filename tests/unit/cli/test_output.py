@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-import time
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from pi_sandbox.cli import render
 from pi_sandbox.exit_codes import ExitCode
 from tests.needs import Host
+from tests.running import SOON, wait_until
 
 HOSTILE = "\x1b]52;c;aGVsbG8=\x07\x1b[32mall is well\u202e\u200b\r\x9b2J"
 
@@ -26,9 +27,13 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return environment
 
 
+def _no_step_waits() -> bool:
+    return not any(isinstance(thread, threading.Timer) for thread in threading.enumerate())
+
+
 def _as_build_step(text: str) -> None:
     render.BuildScreen(moment=0).step(1, 2, text)
-    time.sleep(0.2)
+    wait_until(_no_step_waits, "the step on the screen")
 
 
 COMMANDS = [
@@ -133,19 +138,19 @@ def test_a_traceback_keeps_its_lines_and_shows_what_is_in_them(capsysbinary) -> 
 
 
 def test_a_build_that_has_everything_says_nothing(capsysbinary) -> None:
-    screen = render.BuildScreen(moment=0.3)
+    screen = render.BuildScreen(moment=SOON)
     for number in range(1, 60):
         screen.step(number, 59, "FROM somewhere")
-    time.sleep(0.5)
+    wait_until(_no_step_waits, "the end of every step that waited to be shown")
 
     assert capsysbinary.readouterr().err == b""
 
 
 def test_a_step_that_takes_time_is_shown_while_it_does(capsysbinary) -> None:
-    screen = render.BuildScreen(moment=0.1)
+    screen = render.BuildScreen(moment=1)
     screen.step(1, 3, "RUN quick")
     screen.step(2, 3, "RUN slow " + "x" * 500)
-    time.sleep(0.3)
+    wait_until(_no_step_waits, "the step on the screen")
     said = capsysbinary.readouterr().err.decode()
     screen.step(3, 3, "LABEL")
 

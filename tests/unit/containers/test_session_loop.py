@@ -1,5 +1,6 @@
 """The loop hands out what happens in order, and never reads more than the other side takes."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -27,6 +28,7 @@ from pi_sandbox.containers.session_loop import (
 from pi_sandbox.containers.signals import Signals
 from pi_sandbox.containers.streams import SocketChannel
 from pi_sandbox.containers.terminal import Terminal
+from tests.running import SOON
 
 
 class PipedTerminal(Terminal):
@@ -169,7 +171,7 @@ def test_a_deadline_comes_once_and_can_be_taken_back(bench: Bench) -> None:
     started = time.monotonic()
     events = bench.events()
     assert next(events) == DeadlinePassed()
-    assert 0.04 < time.monotonic() - started < 5
+    assert 0.04 < time.monotonic() - started < SOON
     bench.loop.wake_after(0.05)
     bench.loop.wake_after(None)
     closing = threading.Timer(0.2, bench.agent.close)
@@ -226,9 +228,14 @@ def test_output_goes_on_while_the_agent_takes_no_input(bench: Bench) -> None:
     for _ in range(16):
         os.write(bench.typed, b"x" * 4096)
     bench.agent.sendall(b"still talking")
-    bench.loop.wake_after(0.3)
-    assert next(bench.events()) == DeadlinePassed()
-    assert os.read(bench.shown, 100) == b"still talking"
+    events = bench.events()
+    said = b""
+    os.set_blocking(bench.shown, False)
+    while said != b"still talking":
+        bench.loop.wake_after(0.05)
+        assert next(events) == DeadlinePassed()
+        with contextlib.suppress(BlockingIOError):
+            said += os.read(bench.shown, 100)
 
 
 def test_errors_go_to_standard_error_and_a_closed_reader_of_one_does_not_stop_the_other(bench: Bench) -> None:
@@ -305,7 +312,7 @@ def test_once_output_is_discarded_an_output_that_nobody_takes_holds_up_nothing(b
     sender.start()
     began = time.monotonic()
     assert list(events) == [Ended()]
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < SOON
     sender.join()
 
 

@@ -224,9 +224,9 @@ SLOW_TEXTS = {
 )
 def test_no_text_of_a_foreign_program_makes_redact_slow(value: str, text: str) -> None:
     foreign = SLOW_TEXTS[text](value)
-    started = time.monotonic()
+    started = time.process_time()
     redact(foreign, [Secret(value)])
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 BACKSLASHES = ["a\\b", "\\\\", 'C:\\new\\"x"', "\\u0041", "end\\", "\\'\\"]

@@ -1,5 +1,6 @@
 """The work on one store in a process of its own: what comes back, and what is left when it dies."""
 
+import itertools
 import os
 import signal
 import tempfile
@@ -11,6 +12,7 @@ import pytest
 
 from pi_sandbox.inside import own_process
 from pi_sandbox.inside.own_process import EndedEarlyError, in_own_process
+from tests.running import wait_until
 
 
 class PassedOnError(Exception):
@@ -57,12 +59,22 @@ def test_a_death_is_told_and_its_temporary_files_are_removed(number, words, tmp_
     assert in_own_process(lambda: "next") == "next"
 
 
-def test_work_that_takes_long_is_said_to_go_on(monkeypatch) -> None:
+def test_work_that_takes_long_is_said_to_go_on(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(own_process, "PATIENCE_SECONDS", 0.1)
-    said: list[str] = []
+    said: list[float] = []
 
-    assert in_own_process(lambda: time.sleep(0.5) or "done", still_working=lambda: said.append("x")) == "done"
-    assert 1 <= len(said) <= 5
+    def say() -> None:
+        said.append(time.monotonic())
+        if len(said) == 3:
+            (tmp_path / "enough").touch()
+
+    def work() -> str:
+        wait_until((tmp_path / "enough").exists, "the third word that it goes on")
+        return "done"
+
+    assert in_own_process(work, still_working=say) == "done"
+    assert len(said) >= 3
+    assert all(later - earlier > 0.09 for earlier, later in itertools.pairwise(said))
     assert in_own_process(lambda: "at once", still_working=lambda: pytest.fail("it took long")) == "at once"
 
 

@@ -12,7 +12,7 @@ from pi_sandbox.inside.questions import BAR, TerminalConsole, hanging, rows
 from pi_sandbox.memory_sync.console import NotReviewedError
 
 PROGRAM = """
-import sys, time
+import select, sys, time
 from pi_sandbox.inside.questions import terminal_console
 console = terminal_console()
 {body}
@@ -75,7 +75,7 @@ def test_without_a_terminal_nothing_is_broken():
 
 
 def test_what_was_typed_before_the_question_does_not_count():
-    body = "console.say('working'); time.sleep(1); print(console.ask('push core? [y/N]'))"
+    body = "console.say('working'); select.select([0], [], []); print(console.ask('push core? [y/N]'))"
     child = on_terminal(body)
     child.expect_exact("working")
     child.send("y\ny\ny\n")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pi_sandbox.session import control_messages as messages
+from tests.running import SOON, wait_until
 
 CHILD = """
 import signal, socket, sys
@@ -34,7 +35,7 @@ class Guarded:
             stdin=subprocess.DEVNULL,
         )
         theirs.close()
-        self.control.settimeout(10)
+        self.control.settimeout(SOON)
 
     def receive(self) -> messages.Message:
         return messages.decode(self.control.recv(65536).rstrip(b"\n"))
@@ -44,7 +45,7 @@ class Guarded:
         return self.process.stdout.readline()
 
     def end(self) -> int:
-        code = self.process.wait(timeout=10)
+        code = self.process.wait(timeout=SOON)
         assert self.process.stdout is not None
         assert self.process.stderr is not None
         self.process.stdout.close()
@@ -124,14 +125,21 @@ def test_the_child_has_a_process_group_of_its_own(tmp_path: Path) -> None:
 
 
 def test_waiting_costs_no_processor_time() -> None:
-    guarded = Guarded("sleep", "1")
-    time.sleep(0.6)
-    fields = Path(f"/proc/{guarded.process.pid}/stat").read_text().rpartition(")")[2].split()
-    before = int(fields[11]) + int(fields[12])
-    time.sleep(0.3)
-    fields = Path(f"/proc/{guarded.process.pid}/stat").read_text().rpartition(")")[2].split()
-    assert int(fields[11]) + int(fields[12]) - before <= 1
-    assert guarded.end() == 0
+    guarded = Guarded("sh", "-c", "echo ready; read line")
+    assert guarded.wait_for_line() == b"ready\n"
+
+    def ticks() -> int:
+        fields = Path(f"/proc/{guarded.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+
+    def rests() -> bool:
+        before = ticks()
+        time.sleep(0.3)
+        return ticks() - before <= 1
+
+    wait_until(rests, "a supervisor that only waits")
+    os.kill(guarded.process.pid, signal.SIGTERM)
+    guarded.end()
 
 
 TENDED = """
@@ -139,21 +147,31 @@ import socket, sys
 from pathlib import Path
 from pi_sandbox.inside import supervisor
 from pi_sandbox.inside.control import Control
-supervisor.TEND_SECONDS = 0.05
+supervisor.TEND_SECONDS = float(sys.argv[2])
 calls = []
-child = supervisor.Child(sys.argv[2:], {"PATH": "/usr/bin:/bin"}, tend=lambda: calls.append(1))
+
+def tend():
+    calls.append(1)
+    if len(calls) == 4:
+        Path(sys.argv[3]).touch()
+
+child = supervisor.Child(sys.argv[4:], {"PATH": "/usr/bin:/bin"}, tend=tend)
 code = supervisor.run_child(child, Control(socket.socket(fileno=int(sys.argv[1]))))
 sys.exit(code if len(calls) > 3 else 99)
 """
+TENDED_OFTEN = 'while [ ! -e "$0" ]; do sleep 0.05; done; exit 5'
 
 
-@pytest.mark.parametrize(("command", "code"), [("sleep 1; exit 5", 5), ("exit 5", 99)])
-def test_a_child_that_runs_for_some_time_is_tended_again_and_again(command: str, code: int) -> None:
+@pytest.mark.parametrize(("seconds", "command", "code"), [(0.05, TENDED_OFTEN, 5), (600, "exit 5", 99)])
+def test_a_child_that_runs_for_some_time_is_tended_again_and_again(
+    tmp_path: Path, seconds: float, command: str, code: int
+) -> None:
     ours, theirs = socket.socketpair()
+    file = str(tmp_path / "tended")
     done = subprocess.run(
-        [sys.executable, "-c", TENDED, str(theirs.fileno()), "sh", "-c", command],
+        [sys.executable, "-c", TENDED, str(theirs.fileno()), str(seconds), file, "sh", "-c", command, file],
         pass_fds=[theirs.fileno()],
-        timeout=20,
+        timeout=SOON,
         check=False,
     )
     ours.close()

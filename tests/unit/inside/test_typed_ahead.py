@@ -62,7 +62,10 @@ def test_a_y_before_the_question_is_no_answer(keyboard: Keyboard) -> None:
     assert keyboard.console.ask("push core? [y/N]") is False
 
 
-def test_a_paste_that_is_still_arriving_is_no_answer(keyboard: Keyboard) -> None:
+def test_a_paste_that_is_still_arriving_is_no_answer(keyboard: Keyboard, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A busy machine must not make a rest of the pause between two pieces.
+    monkeypatch.setattr(questions, "_REST_SECONDS", 2.0)
+
     def paste() -> None:
         for _ in range(8):
             os.write(keyboard.keys, b"y\n" * 10)
@@ -76,7 +79,8 @@ def test_a_paste_that_is_still_arriving_is_no_answer(keyboard: Keyboard) -> None
 
 
 def test_keys_that_never_rest_are_no(keyboard: Keyboard, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(questions, "_RESTLESS_SECONDS", 0.5)
+    monkeypatch.setattr(questions, "_REST_SECONDS", 2.0)
+    monkeypatch.setattr(questions, "_RESTLESS_SECONDS", 2.5)
     done = threading.Event()
 
     def lean_on_the_key() -> None:

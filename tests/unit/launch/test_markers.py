@@ -13,6 +13,7 @@ from pi_sandbox.session.control_messages import Seen
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.system.sight import empty_content, look_at
 from tests.fakes.container_specs import STANDING
+from tests.needs import Host
 
 MARKER = Marker("word", "1:1")
 OTHER_KERNEL = "9:9"
@@ -159,7 +160,7 @@ def test_a_folder_that_only_the_container_may_not_read_or_write_is_named_as_such
     assert "the container may not write" in locked.message
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="giving a folder away needs root")
+@pytest.mark.needs(Host.ROOT)
 def test_a_folder_of_another_user_is_not_told_as_the_engines_fault(item: Held) -> None:
     assert item.mount.source is not None
     os.chown(item.mount.source, 54_321, 54_321)

@@ -1,5 +1,6 @@
 """What a background task may overwrite and edit."""
 
+import contextlib
 import os
 import tempfile
 import threading
@@ -164,14 +165,19 @@ def test_a_file_that_is_written_all_the_time_is_only_ever_seen_in_one_of_its_sta
 
     writer = threading.Thread(target=write)
     writer.start()
+    seen = []
     try:
-        for _ in range(200):
-            seen = read_for_baseline(path)
-            assert seen is not None
-            assert seen.text in states
+        # A machine that is busy enough changes the file in every one of the readings that one call tries.
+        for _ in range(20_000):
+            with contextlib.suppress(FilesError):
+                seen.append(read_for_baseline(path))
+            if len(seen) == 200:
+                break
     finally:
         done.set()
         writer.join()
+    assert len(seen) == 200
+    assert {each.text for each in seen} <= set(states)
 
 
 CONTENTS = st.sampled_from(["", "a", "b", "same length", "SAME LENGTH", "one two", "two one"])

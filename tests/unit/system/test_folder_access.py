@@ -11,12 +11,13 @@ import pytest
 
 from pi_sandbox.errors import EngineError, FilesError
 from pi_sandbox.system.folder_access import Ownership, closed, denied, not_yours, user_words
+from tests.needs import Host
 
 PLACE = Path("/home/ann/pi/ws/private/it's mine")
 WORD = """'/home/ann/pi/ws/private/it'"'"'s mine'"""
 OPEN, SHUT = stat.S_IFDIR | 0o755, stat.S_IFDIR
 STRANGER, OTHER = 54_321, 54_322
-as_root = pytest.mark.skipif(os.getuid() != 0, reason="becoming another user needs root")
+as_root = pytest.mark.needs(Host.ROOT)
 
 
 def ownership(owner: int, uid: int, mode: int = OPEN, *, selinux: bool = False) -> Ownership:
