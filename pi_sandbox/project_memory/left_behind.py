@@ -98,11 +98,16 @@ def _settle(name: str, folder: int, journal: Journal) -> None:
     found = content_of(name, folder)
     if entry is None or found is None:
         return
-    is_published = os.stat(name, dir_fd=folder, follow_symlinks=False).st_nlink > 1
-    if same_content(mark_of(found), entry.change.before) or is_published:
+    has_another_name = os.stat(name, dir_fd=folder, follow_symlinks=False).st_nlink > 1
+    if same_content(mark_of(found), entry.change.after):
+        if has_another_name:
+            journal.done(entry.id)
+        else:
+            journal.abandon(entry)
+    elif has_another_name:
+        return  # it still stands where it stood
+    elif same_content(mark_of(found), entry.change.before):
         journal.done(entry.id)
-    elif same_content(mark_of(found), entry.change.after):
-        journal.abandon(entry)
     else:
         _keep(name, folder, journal, entry, found)
 

@@ -19,6 +19,8 @@ from pi_sandbox.project_memory.baseline import BaselineRule, Baselines, FileVers
 from pi_sandbox.project_memory.file_states import digest_of
 from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.journal import Journal
+from pi_sandbox.project_memory.journal_entry import Outcome
+from pi_sandbox.project_memory.left_behind import sweep_all
 from pi_sandbox.project_memory.memory_files import SeenFile
 from pi_sandbox.project_memory.path_queue import PathQueue
 from pi_sandbox.project_memory.publish import MemoryWriter, Published
@@ -381,6 +383,58 @@ def test_a_kill_within_the_step_loses_nothing_that_another_wrote(
     for entry in changes:
         undo(writer, entry.id, force=True)
         assert (writer.memory / "topic.md").read_bytes() == undone
+
+
+KILLED_BETWEEN = """
+import os, signal, sys
+from pathlib import Path
+from pi_sandbox.project_memory import replacing
+from tests.unit.project_memory.memory_parts import make_writer, write
+def end(*_, **__): os.kill(os.getpid(), signal.SIGKILL)
+writer = make_writer(Path(sys.argv[1]))
+name = "topic.md" if sys.argv[2] != "link" else "new.md"
+(writer.memory / "topic.md").write_bytes(b"old")
+replacing.exchange_names = lambda *_: False
+real, count = os.rename, [int(sys.argv[3])]
+def rename(*given, **folders):
+    count[0] -= 1
+    if count[0] < 0: end()
+    real(*given, **folders)
+if sys.argv[2] == "rename":
+    replacing.os.rename = rename
+else:
+    from pi_sandbox.project_memory import staging
+    staging.discard = end
+write(writer, writer.memory / name, b"ours")
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "renames", "there", "outcomes"),
+    [
+        ("rename", 0, {"topic.md": b"old"}, []),
+        ("rename", 1, {"topic.md": b"ours"}, [Outcome.DONE]),
+        ("link", 0, {"topic.md": b"old", "new.md": b"ours"}, [Outcome.DONE]),
+    ],
+)
+def test_a_kill_between_the_steps_of_a_disk_without_exchange_is_told_for_what_it_is(
+    tmp_path: Path, step: str, renames: int, there: dict[str, bytes], outcomes: list[Outcome]
+) -> None:
+    """Also where the file has changed since, so that its bytes say nothing of it."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_BETWEEN, str(tmp_path), step, str(renames)],
+        cwd=Path(__file__).parents[3],
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == -signal.SIGKILL
+    writer = MemoryWriter(tmp_path / "memory", Journal(tmp_path / "journal"), SystemWitness(), PathQueue())
+    assert {path.name: path.read_bytes() for path in writer.memory.glob("*.md")} == there
+    for path in writer.memory.glob("*.md"):
+        path.write_bytes(b"somebody else's")
+    sweep_all(writer.memory, writer.journal, SystemWitness())
+    assert [each.outcome for each in log(writer)] == outcomes
+    assert not [path for path in writer.memory.iterdir() if path.name.startswith(".")]
 
 
 def test_the_order_of_before_is_found_wrong(writer: MemoryWriter, topic: Path, monkeypatch: pytest.MonkeyPatch) -> None:
