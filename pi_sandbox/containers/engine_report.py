@@ -77,6 +77,13 @@ def unseen_source(path: object, words: str) -> EngineError:
     )
 
 
+def _unread_profile(found: re.Match[str], words: str) -> EngineError:
+    return EngineError(
+        f"the container engine cannot read the list of system calls {quoted(found['path'])}: {words}",
+        "install pi-sandbox where the engine's user can read it (with a virtual machine: in a folder shared with that)",
+    )
+
+
 def _name_taken(_found: re.Match[str], words: str) -> EngineError:
     return NameTaken(f"the container's name is already in use: {words}", "wait for the other session to end")
 
@@ -133,6 +140,7 @@ _KNOWN: tuple[tuple[str, Callable[[re.Match[str], str], EngineError]], ...] = (
     (r"bind source path does not exist: (?P<path>.*)", _missing_source),
     (r"statfs (?P<path>/.*): (no such file or directory|permission denied)", _missing_source),
     (r"making volume mountpoint for volume (?P<path>/.*): mkdir ", _missing_source),
+    (r"opening seccomp profile failed: open (?P<path>/.*): ", _unread_profile),
     (r"name \S+ is already in use", _name_taken),
     (r"no such image|image not known|unable to find .* in local storage", _missing_image),
     (r"unknown or invalid runtime|unknown runtime|requested OCI runtime \S+ is not available", _unknown_runtime),

@@ -1,5 +1,6 @@
 """A Docker engine that sees other files than this machine's, and gVisor as its runtime."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -11,11 +12,14 @@ import pytest
 from pi_sandbox.containers.docker_engine import DockerEngine, connect
 from pi_sandbox.containers.engine import TerminalSize
 from pi_sandbox.errors import EngineError
+from tests.fakes import system_call_probe
 from tests.fakes.busybox_image import connected_engine
 from tests.fakes.container_runs import read, run, started
 from tests.fakes.container_specs import bind, make_spec, mask
 from tests.fakes.real_engines import OtherEngine, engine_elsewhere
 from tests.needs import needs
+
+PROGRAMS = ("/usr", "/lib", "/lib64")
 
 
 class Elsewhere(NamedTuple):
@@ -122,3 +126,19 @@ def test_over_tls_an_engine_wants_a_certificate_of_ours(elsewhere: Elsewhere, tm
     with pytest.raises(EngineError) as caught:
         connect({**elsewhere.other.tls_environ, "DOCKER_CERT_PATH": str(tmp_path)}, tmp_path)
     assert "certificate" in f"{caught.value.message} {caught.value.hint}"
+
+
+def test_gvisor_has_in_its_own_kernel_little_of_what_our_list_refuses(gvisor: Elsewhere) -> None:
+    """It reads no such list. What is tried out before a session starts is closed there, or no session would start."""
+    mounts = [bind(Path(name).resolve(), name, read_only=True) for name in PROGRAMS if Path(name).exists()]
+    mounts.append(bind(Path(system_call_probe.__file__), "/work/probe.py", read_only=True))
+    environment = (("PATH", "/usr/bin"),)
+    spec = make_spec(
+        *("python3", "/work/probe.py", "AF_VSOCK", "adjtimex", "keyctl", "bpf", "userfaultfd", "netfilter", "TCP"),
+        image=gvisor.image,
+        runtime="runsc",
+        mounts=tuple(mounts),
+        environment=environment,
+    )
+    found = json.loads(run(gvisor.engine, spec).out)
+    assert [name for name, what in found.items() if what == "open"] == ["TCP"]

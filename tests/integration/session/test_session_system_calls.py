@@ -10,7 +10,7 @@ import pytest
 from pi_sandbox.containers.seccomp_profile import load_profile
 from tests.fakes import system_call_probe
 from tests.fakes.system_call_probe import LEFT, reached
-from tests.integration.session.sandbox import SECONDS, Sandbox, probe_script, sections
+from tests.integration.session.sandbox import SECONDS, Finished, Sandbox, probe_script, sections
 
 NODE_WORKERS = """
 const { Worker, isMainThread, parentPort } = require("node:worker_threads");
@@ -35,7 +35,7 @@ WORK = {
     "search": "rg --files-with-matches A . && fd README",
     "pi": "pi --version",
 }
-UNFILTERED = """
+LOOSENED = """
 import sys
 from pi_sandbox.containers import docker_engine
 made = docker_engine.creation_body
@@ -49,6 +49,28 @@ if sys.argv.pop(1) == "in secret":
 from pi_sandbox.__main__ import main
 main()
 """
+
+WITHOUT_SECCOMP = """
+import dataclasses, sys
+from pi_sandbox.containers import docker_engine
+facts_of = docker_engine.facts_of
+docker_engine.facts_of = lambda *reports: dataclasses.replace(facts_of(*reports), seccomp=False)
+from pi_sandbox.__main__ import main
+main()
+"""
+
+
+def run_changed(sandbox: Sandbox, code: str, *arguments: str) -> Finished:
+    """Runs pi-sandbox after a change of its door to the engine."""
+    ended = subprocess.run(
+        (sys.executable, "-c", code, *arguments),
+        env=sandbox.environment(),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return Finished(ended.returncode, ended.stdout, ended.stderr)
 
 
 def test_a_session_reaches_nothing_that_the_list_refuses(sandbox: Sandbox) -> None:
@@ -72,18 +94,29 @@ def test_tools_work_as_ever(sandbox: Sandbox) -> None:
 
 @pytest.mark.parametrize(
     ("how", "words"),
-    [("openly", "the engine made the container otherwise than planned: system calls"), ("in secret", "AF_VSOCK")],
+    [("openly", "the engine made the container otherwise than planned: system calls"), ("in secret", "adjtimex")],
 )
 def test_an_engine_that_does_not_filter_is_refused_before_anything_runs(sandbox: Sandbox, how: str, words: str) -> None:
     project = sandbox.project()
-    command = (sys.executable, "-c", UNFILTERED, how, "shell", str(project), "--", "touch", "made")
-    ended = subprocess.run(
-        command, env=sandbox.environment(), capture_output=True, text=True, timeout=SECONDS, check=False
-    )
-    assert ended.returncode == 3
-    assert words in ended.stderr
+    ended = run_changed(sandbox, LOOSENED, how, "shell", str(project), "--", "touch", "made")
+    assert ended.code == 3
+    assert words in ended.err
     assert not (project / "made").exists()
     assert sandbox.containers() == []
+
+
+def test_an_engine_that_has_no_filter_is_told_by_the_plan_the_session_and_the_doctor(sandbox: Sandbox) -> None:
+    project = str(sandbox.project())
+    words = {
+        "plan": "the engine has no seccomp",
+        "shell": "filters no system calls",
+        "doctor": "the engine filters none",
+    }
+    for command, arguments in {"plan": (project,), "shell": (project, "--", "true"), "doctor": ()}.items():
+        said = run_changed(sandbox, WITHOUT_SECCOMP, command, *arguments)
+        assert words[command] in said.out + said.err
+        filtered = sandbox.call(command, *arguments)
+        assert words[command] not in filtered.out + filtered.err
 
 
 def test_the_plan_names_the_list_and_holds_it_whole(sandbox: Sandbox) -> None:
