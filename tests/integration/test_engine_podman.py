@@ -3,12 +3,14 @@
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from pi_sandbox.containers.docker_engine import DockerEngine
+from pi_sandbox.containers.seccomp_profile import load_profile
 from pi_sandbox.errors import EngineError
 from tests.contract.test_engine import Bench, TestEngine
 from tests.fakes.busybox_image import connected_engine
@@ -121,6 +123,15 @@ def test_a_folder_that_its_user_may_not_see_is_named(podman: Podman, tmp_path: P
     tmp_path.parents[1].chmod(0o700)
     with pytest.raises(EngineError, match=f'does not see "{tmp_path}"'):
         run(podman.engine, spec)
+
+
+def test_a_list_of_system_calls_that_its_user_may_not_read_is_named(podman: Podman, tmp_path: Path) -> None:
+    file = tmp_path / "seccomp.json"
+    file.write_text(load_profile().rules)
+    tmp_path.chmod(0o700)
+    spec = make_spec("true", image=podman.image, user="0:0", standing={"seccomp": replace(load_profile(), file=file)})
+    with pytest.raises(EngineError, match=f'cannot read the list of system calls "{file}"'):
+        podman.engine.create(spec)
 
 
 def test_attaching_gives_the_program_no_input_that_nobody_typed(podman: Podman) -> None:

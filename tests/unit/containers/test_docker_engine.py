@@ -212,6 +212,13 @@ REFUSALS = [
         'does not see "/home/a\\x1b[2Jb"',
     ),
     ("POST /v1.41/containers/create", 500, "statfs /home/a: no such file or directory", EngineError, 'see "/home/a"'),
+    (
+        "POST /v1.41/containers/create",
+        500,
+        "opening seccomp profile failed: open /opt/seccomp.json: permission denied",
+        EngineError,
+        'the list of system calls "/opt/seccomp.json"',
+    ),
     ("POST /v1.41/containers/create", 400, "Range of CPUs is from 0.01 to 2.00", EngineError, "PI_SANDBOX_CPUS"),
     ("POST /v1.41/containers/create", 500, "write /x: no space left on device", EngineError, "no space left"),
     (
