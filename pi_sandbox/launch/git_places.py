@@ -1,8 +1,8 @@
 """Finds what git would take for a repository below a folder (git_access/discovery.py says what that is).
 
 Whoever may write such a place chooses programs that git runs on the owner's machine (hooks, `core.fsmonitor`, filters,
-a `gitdir:` or `commondir` that leads elsewhere). Nothing is followed; the nearest folders come first, so that the bound
-leaves out the farthest ones.
+a `gitdir:` or `commondir` that leads elsewhere), so a folder that a repository leads git to is a place too.
+Nothing else is followed; the nearest folders come first, so that the bound leaves out the farthest ones.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pi_sandbox.git_access.discovery import entries_of, repositories_in
 from pi_sandbox.launch.folder_walk import Bounds, FolderWalk, OpenFolder
+from pi_sandbox.launch.git_redirections import redirection
 from pi_sandbox.launch.hard_links import LinkCount
 from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind, Unseen
 from pi_sandbox.workspace.level_names import is_git_name
@@ -49,7 +50,8 @@ def find_git(
         if len(places) > MOST_PLACES:
             walk.unseen.append(Unseen(root, f"has more than {MOST_PLACES} places that git takes for a repository"))
             break
-    return GitLook(tuple(places), tuple(walk.unseen))
+    more, unfollowed = _led_to(root, places)
+    return GitLook((*places, *more), (*walk.unseen, *unfollowed))
 
 
 def join_looks(looks: Iterable[GitLook]) -> GitLook:
@@ -64,7 +66,35 @@ def git_places(folder: OpenFolder) -> Iterator[GitPlace]:
     """Gives the places in one folder, itself among them where it is a bare repository."""
     listed = {entry.name: entry for entry in folder.entries}
     for name in repositories_in(entries_of(folder.entries)):
-        yield from _place(folder, name, _kind(listed[name]) if name else PlaceKind.BARE)
+        kind = _kind(listed[name]) if name else PlaceKind.BARE
+        yield from _place(folder.path / name, folder.descriptor, name, kind)
+
+
+def _led_to(root: Path, places: Iterable[GitPlace]) -> tuple[list[GitPlace], list[Unseen]]:
+    """Gives the folders that the places lead git to and that are none of them, and what could not be followed."""
+    known = {place.path for place in places}
+    more: list[GitPlace] = []
+    unfollowed = []
+    for place in places:
+        found = redirection(root, place)
+        for folder in found.folders:
+            if folder not in known:
+                known.add(folder)
+                more += _place_led_to(folder)
+        if not found.complete:
+            unfollowed.append(Unseen(place.path / "commondir", "leads git out of reach"))
+    return more, unfollowed
+
+
+def _place_led_to(folder: Path) -> Iterator[GitPlace]:
+    try:
+        descriptor = os.open(folder, _FOLDER)
+    except OSError:
+        return
+    try:
+        yield from _place(folder, descriptor, "", PlaceKind.LED_TO)
+    finally:
+        os.close(descriptor)
 
 
 def folders_to_look_into(folder: OpenFolder) -> Iterator[str]:
@@ -78,21 +108,19 @@ def _kind(entry: os.DirEntry[str]) -> PlaceKind:
     return PlaceKind.FOLDER if entry.is_dir(follow_symlinks=False) else PlaceKind.FILE
 
 
-def _place(folder: OpenFolder, name: str, kind: PlaceKind) -> Iterator[GitPlace]:
-    """Gives the place of this name in a folder, or the folder itself; one whose state is denied is one all the same."""
+def _place(path: Path, above: int, name: str, kind: PlaceKind) -> Iterator[GitPlace]:
+    """Gives the place of this name in an open folder, or the folder itself; one whose state is denied counts too."""
     try:
-        found = os.stat(name or ".", dir_fd=folder.descriptor, follow_symlinks=False)
+        found = os.stat(name or ".", dir_fd=above, follow_symlinks=False)
         identity = f"{found.st_dev}:{found.st_ino}"
     except FileNotFoundError:
         return
     except OSError:
         identity = ""
-    if kind in (PlaceKind.FOLDER, PlaceKind.BARE):
-        states = _code_states(folder.descriptor, name or ".")
-    else:
-        states = [_state(folder.descriptor, name)]
+    is_one_entry = kind in (PlaceKind.FILE, PlaceKind.LINK)
+    states = [_state(above, name)] if is_one_entry else _code_states(above, name or ".")
     digest = hashlib.sha256("\n".join(states).encode(errors="surrogateescape")).hexdigest()
-    yield GitPlace(folder.path / name, kind, identity, digest)
+    yield GitPlace(path, kind, identity, digest)
 
 
 def _code_states(above: int, git: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Looks at what a session may write, before it and after it (session/left_behind.py says what came of it).
 
-Every folder that the plan mounts to write is looked at, whole, but for the places in it that the session cannot write:
-masks and read-only mounts. Links are not followed.
+Every folder that the plan mounts to write is looked at, whole, but for what is masked in it. What is mounted read-only
+counts: a folder above such a mount can be renamed, and another one made in its place. Links are not followed.
 """
 
 import os
@@ -34,7 +34,7 @@ def scene_after(reach: Sequence[WritableFolder], workspace: Workspace, look: Dis
 
 
 def _scene(reach: Sequence[WritableFolder], workspace: Workspace, look: DiskLook, known: dict[Path, GitLook]) -> Scene:
-    looks = [known.get(folder.path) or find_git(folder.path, closed=folder.closed) for folder in reach]
+    looks = [known.get(folder.path) or find_git(folder.path, closed=folder.masked) for folder in reach]
     if look.domain.state is not StoreState.PRESENT:
         return Scene(join_looks(looks), frozenset())
     beside = look_beside(look.domain.path, workspace.levels)
@@ -44,4 +44,8 @@ def _scene(reach: Sequence[WritableFolder], workspace: Workspace, look: DiskLook
 
 def _at_its_real_place(folder: WritableFolder) -> WritableFolder:
     real = Path(os.path.realpath(folder.path))
-    return WritableFolder(real, frozenset(real / place.relative_to(folder.path) for place in folder.closed))
+    closed, masked = (
+        frozenset(real / place.relative_to(folder.path) for place in places)
+        for places in (folder.closed, folder.masked)
+    )
+    return WritableFolder(real, closed, masked)

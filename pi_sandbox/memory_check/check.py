@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from pi_sandbox.git_access.discovery import entries_of_paths, is_git_directory
 from pi_sandbox.memory_check.collected import Collected
 from pi_sandbox.memory_check.conflict_markers import conflict_findings
 from pi_sandbox.memory_check.findings import TOO_DENSE, Finding, Hit, MadeIn, Severity
@@ -73,9 +74,11 @@ def check_store(
     findings = Collected()
     format_check = FormatCheck(store_kind)
     waiting: list[_Reading] = []
-    count = size = characters = 0
+    paths: list[str] = []
+    size = characters = 0
     for file in files:
-        count, size = count + 1, size + len(file.content)
+        paths.append(file.path)
+        size += len(file.content)
         if is_too_large(file.content):
             file = replace(file, content=b"", kind=FileKind.TOO_LARGE)
         findings.add(_path_findings(file))
@@ -86,8 +89,17 @@ def check_store(
                 findings.add(_scan(waiting, live_secrets))
                 waiting, characters = [], 0
     findings.add(_scan(waiting, live_secrets))
-    findings.add(format_check.of_store() if count else [_nothing_looked_at()])
-    return StoreResult(store, _in_order(findings), count, size)
+    findings.add(_repositories(paths))
+    findings.add(format_check.of_store() if paths else [_nothing_looked_at()])
+    return StoreResult(store, _in_order(findings), len(paths), size)
+
+
+def _repositories(paths: Sequence[str]) -> Iterator[Finding]:
+    """Files that make their folder a repository: in a commit no folder was there to be told from its own names."""
+    category, message = _KIND_MESSAGES[FileKind.GITLINK]
+    for folder, entries in entries_of_paths(paths).items():
+        if is_git_directory(entries):
+            yield Finding(folder or ".", None, Severity.BLOCKING, category, message)
 
 
 def _nothing_looked_at() -> Finding:

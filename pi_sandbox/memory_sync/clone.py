@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.git_access.discovery import entries_of_paths, is_git_directory
 from pi_sandbox.git_access.object_data import TreeEntry
 from pi_sandbox.git_access.objects import read_objects, total_size
 from pi_sandbox.git_access.private_git import PrivateGit, git_in_store
@@ -88,6 +89,13 @@ def _refuse_extraordinary(entries: Mapping[str, TreeEntry]) -> None:
         if any(name in ("", ".", "..") or "\0" in name or is_git_name(name) for name in names):
             raise SyncFailedError(
                 f"the remote holds {quoted(path)}, a path that git treats specially",
+                "take it out of the remote, then retry",
+            )
+    for folder, listed in entries_of_paths(entries).items():
+        if is_git_directory(listed):
+            raise SyncFailedError(
+                f"the remote holds {quoted(folder or '.')}, a folder that git takes for a repository of its own (HEAD "
+                "beside refs or commondir) and would run programs from",
                 "take it out of the remote, then retry",
             )
 

@@ -56,6 +56,7 @@ class PlaceKind(Enum):
     FILE = "a git file"
     LINK = "a link in place of a git folder"
     BARE = "a bare repository"
+    LED_TO = "a folder that a repository leads git to"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pi_sandbox.errors import quoted
 from pi_sandbox.session.disk_look import GitLook, GitPlace, Unseen
+from pi_sandbox.session.reach import is_below
 from pi_sandbox.session.remedies import shown
 
 MOST_LINES = 20
@@ -36,7 +37,7 @@ def left_behind(before: Scene, after: Scene, read_only: frozenset[Path]) -> tupl
 def _git_changes(before: GitLook, after: GitLook, read_only: frozenset[Path]) -> Iterator[str]:
     known = {place.path: place for place in before.places}
     for place in after.places:
-        if what := _change(known.get(place.path), place, before.unseen, place.path in read_only):
+        if what := _change(known.get(place.path), place, before.unseen, is_below(place.path, read_only)):
             yield (
                 f"{shown(place.path)}, {place.kind.value}, {what} during the session: look at its config and hooks, "
                 "or remove it, before you use git there"

@@ -8,7 +8,8 @@ Always:
 - folders of other levels in the domain's store are hidden, unless the owner asked for the whole domain; the levels that
   hold hidden ones are mount points too, since a folder with masks in it can be renamed, into the next session's view,
   and a mount point cannot (rename(2), EBUSY);
-- every repository inside the project, and not only the project's own, has its `.git` read-only;
+- every repository inside the project, and not only the project's own, has its `.git` read-only, and so is a folder that
+  is one without a `.git`, or that one leads git to;
 - a missing store is an empty, read-only placeholder; nothing is created on the host, so every mask lies on something
   that is there;
 - everything of pi that can carry code comes from the owner's `pi-config`, read-only; only the login, per domain, and
@@ -28,6 +29,7 @@ from pi_sandbox.errors import UsageError, quoted
 from pi_sandbox.session.container_spec import Mount, MountKind
 from pi_sandbox.session.disk_look import DiskLook, GitPlace, PlaceKind, StoreLook, StoreState
 from pi_sandbox.session.history_key import history_key
+from pi_sandbox.session.reach import is_below
 from pi_sandbox.session.remedies import opening_alone, removal, removal_of_empty
 from pi_sandbox.session.scope import GitMode, SessionScope, store_path
 from pi_sandbox.settings.folders import Folders
@@ -47,6 +49,9 @@ MOST_HIDDEN = 1_000
 
 _MOUNTABLE_BYTES = 3_000
 """A longer path is not mounted: in the engine's own folders it must stay within 4,095 bytes (limits.h, PATH_MAX)."""
+
+WHOLE_FOLDERS = (PlaceKind.BARE, PlaceKind.LED_TO)
+"""Places that may hold a project's own files beside git's: a session can write none of them."""
 
 _NOTHING = Path("/dev/null")
 """Shown in place of a git *file*: the engine's own machine always has it, and it is empty."""
@@ -133,18 +138,36 @@ def _project(workspace: Workspace, look: DiskLook) -> list[Mount]:
     mounts = [_bind(PurePosixPath(workspace.project), workspace.project, False, "the project")]
     own = workspace.project / ".git"
     purposes = {} if workspace.git_entry is GitEntry.NONE else {own: "the project's git, to read"}
-    for place in read_only_places(look.git.places):
-        purposes.setdefault(place, "the git of a repository inside the project, to read")
+    for repository in read_only_places(workspace.project, look):
+        purposes.setdefault(repository.path, "the git of a repository inside the project, to read")
     for place, purpose in purposes.items():
         refuse_inner_mounts(place, tuple(point for point in look.project_mounts if point.is_relative_to(place)))
         mounts.append(_bind(PurePosixPath(place), place, True, purpose))
     return mounts
 
 
-def read_only_places(places: Sequence[GitPlace]) -> tuple[Path, ...]:
-    """Gives those that can be mounted: folders and files with a path that the engine can take, up to a bound."""
-    found = [place.path for place in places if place.kind in (PlaceKind.FOLDER, PlaceKind.FILE)]
-    return tuple(path for path in found if is_mountable(path))[:MOST_REPOSITORIES]
+def read_only_places(project: Path, look: DiskLook) -> tuple[GitPlace, ...]:
+    """Gives the outermost of those that can be mounted, the nearest up to a bound.
+
+    A link cannot, nor a name that the engine's API cannot carry, the project itself, or a whole folder that holds
+    another file system; with a `.git` that does, the plan is refused.
+    """
+    chosen: dict[Path, GitPlace] = {}
+    for place in sorted(look.git.places, key=lambda place: len(place.path.parts)):
+        if (
+            len(chosen) < MOST_REPOSITORIES
+            and _may_be_mounted(place, project, look)
+            and not is_below(place.path, chosen)
+        ):
+            chosen[place.path] = place
+    return tuple(chosen.values())
+
+
+def _may_be_mounted(place: GitPlace, project: Path, look: DiskLook) -> bool:
+    if place.kind in WHOLE_FOLDERS:
+        holds_another = any(point.is_relative_to(place.path) for point in look.project_mounts)
+        return place.path != project and not holds_another and is_mountable(place.path)
+    return place.kind is not PlaceKind.LINK and is_mountable(place.path)
 
 
 def is_mountable(path: Path | PurePosixPath) -> bool:

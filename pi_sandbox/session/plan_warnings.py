@@ -1,19 +1,12 @@
 """What the owner should know before a session of this plan starts: one sentence each, with what to do."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from pi_sandbox.errors import quoted
-from pi_sandbox.session.disk_look import (
-    DiskLook,
-    GitLook,
-    GitPlace,
-    LinkedFiles,
-    LoginLook,
-    PlaceKind,
-    StoreLook,
-    StoreState,
-)
-from pi_sandbox.session.mount_plan import read_only_places
+from pi_sandbox.session.disk_look import DiskLook, GitPlace, LinkedFiles, LoginLook, StoreLook, StoreState
+from pi_sandbox.session.mount_plan import WHOLE_FOLDERS, read_only_places
+from pi_sandbox.session.reach import is_below
 from pi_sandbox.session.remedies import shown
 from pi_sandbox.session.scope import GitMode, SessionScope
 from pi_sandbox.settings.domains import CORE
@@ -78,10 +71,16 @@ def _git(scope: SessionScope, look: DiskLook) -> Iterator[str]:
             "the project's .git is a file (a linked worktree or a submodule): git does not work in this session; "
             "use it on the host"
         )
-    if writable := _writable(look.git):
+    read_only = read_only_places(Path(scope.project), look)
+    if writable := _outside(look.git.places, frozenset(place.path for place in read_only)):
         yield (
             f"the session may write to repositories inside the project, and so choose what git runs there: "
-            f"{_some(tuple(shown(place.path) for place in writable), ', ')}; look at them before you use git there"
+            f"{_named(writable)}; look at them before you use git there"
+        )
+    if whole := tuple(place for place in read_only if place.kind in WHOLE_FOLDERS):
+        yield (
+            f"git takes folders inside the project for repositories of their own, so the session cannot write there: "
+            f"{_named(whole)}; where that is not meant, remove the file HEAD in it, or the commondir that leads there"
         )
     if parts := look.git.unseen:
         first = _some(tuple(part.remedy for part in parts if part.remedy), "; ")
@@ -107,11 +106,12 @@ def _linked(linked: LinkedFiles) -> Iterator[str]:
     )
 
 
-def _writable(git: GitLook) -> tuple[GitPlace, ...]:
-    """Git folders and files that could not be made read-only; a bare repository and a link never are."""
-    mounted = frozenset(read_only_places(git.places))
-    kinds = (PlaceKind.FOLDER, PlaceKind.FILE, PlaceKind.LINK)
-    return tuple(place for place in git.places if place.kind in kinds and place.path not in mounted)
+def _outside(places: tuple[GitPlace, ...], read_only: frozenset[Path]) -> tuple[GitPlace, ...]:
+    return tuple(place for place in places if not is_below(place.path, read_only))
+
+
+def _named(places: tuple[GitPlace, ...]) -> str:
+    return _some(tuple(shown(place.path) for place in places), ", ")
 
 
 def _processors(wanted: float, given: float) -> Iterator[str]:

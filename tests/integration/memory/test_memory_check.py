@@ -14,6 +14,7 @@ import pytest
 
 from pi_sandbox import __version__
 from pi_sandbox.session.plan import HOME_LABEL
+from tests.fakes.borrowed_repository import borrowing_script
 from tests.fakes.real_engines import engine_elsewhere
 from tests.integration.memory.homes import note
 from tests.integration.session.sandbox import Sandbox, docker, make_sandbox, tree, wait_until
@@ -59,6 +60,16 @@ def test_the_report_and_the_exit_code_say_the_worst_of_both_stores(
     assert [line for line in lines if line not in ended.out] == []
     assert value.removeprefix("password: ") not in ended.out + ended.err
     assert ("missing" in ended.err) is (core == "missing")
+
+
+def test_a_repository_without_a_git_folder_blocks(home: Sandbox) -> None:
+    notes = home.store("core") / "notes"
+    subprocess.run(["bash", "-ec", borrowing_script(notes)], cwd=notes, check=True)
+    ended = home.call("memory-check", "private")
+    assert ended.code == 32
+    assert "notes/src blocking nested-repository: " in ended.out
+    (notes / "src/commondir").unlink()
+    assert "nested-repository" not in home.call("memory-check", "private").out
 
 
 def test_json_and_sarif_hold_the_same_findings(home: Sandbox) -> None:

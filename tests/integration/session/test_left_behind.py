@@ -10,6 +10,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from tests.fakes.borrowed_repository import TRIPPED, borrowing_script
 from tests.integration.session.sandbox import Sandbox, run_git, script_model, tree
 
 TRIPWIRE = "git config core.fsmonitor 'touch tripped'"
@@ -65,6 +66,49 @@ def test_the_control_a_repository_that_appears_in_a_session_is_written_and_runs_
     assert (project / "new/tripped").exists()
 
 
+def test_a_repository_that_borrows_all_but_its_head_is_named_and_read_only_from_the_next_session_on(
+    sandbox: Sandbox, project: Path
+) -> None:
+    ended = sandbox.shell(project, borrowing_script(project))
+    said = warnings(ended.err)
+    assert [line for line in said if f'"{project}/src", a bare repository, appeared' in line]
+    assert [line for line in said if f'"{project}/lib/x", a folder that a repository leads git to, appeared' in line]
+    run_git(project / "src", "status")
+    assert (project / "src" / TRIPPED).exists(), "the control: git works there and runs the program"
+
+    before = tree(project / "src"), tree(project / "lib/x")
+    changes = (
+        "echo >>src/commondir",
+        "echo >>src/config.worktree",
+        "echo >>lib/x/config",
+        "mkdir lib/x/hooks",
+        "mv src y",
+    )
+    again = sandbox.shell(
+        project, "; ".join(f"{{ {change}; }} 2>/dev/null && echo changed" for change in changes) + "; true"
+    )
+    assert again.ok() == ""
+    (line,) = warnings(again.err)
+    assert f'the session cannot write there: "{project}/src", "{project}/lib/x"' in line
+    assert (tree(project / "src"), tree(project / "lib/x")) == before
+
+    around = sandbox.shell(project, "mv lib z && mkdir -p lib/x/objects lib/x/refs && cp z/x/config lib/x")
+    assert [line for line in warnings(around.err) if f'"{project}/lib/x"' in line and "was replaced" in line]
+
+
+def test_a_project_that_is_such_a_repository_itself_cannot_be_read_only_and_it_is_said(
+    sandbox: Sandbox, project: Path
+) -> None:
+    sandbox.shell(project, "echo 'ref: refs/heads/m' >HEAD; mkdir refs").ok()
+    again = sandbox.shell(project, "echo x >HEAD")
+    assert again.code == 0
+    assert [
+        line
+        for line in warnings(again.err)
+        if "may write to repositories inside the project" in line and f'"{project}"' in line
+    ]
+
+
 @pytest.mark.parametrize(
     ("plant", "word"),
     [
@@ -77,6 +121,7 @@ def test_the_control_a_repository_that_appears_in_a_session_is_written_and_runs_
         ("git init -q --bare /brain/core/notes", "pi-memory-core/notes"),
         ("git init -q /brain/core/sneaky", "pi-memory-core/sneaky/.git"),
         ("git init -q /brain/core/known/inner", "pi-memory-core/known/inner/.git"),
+        (f"cd /brain/core/notes; {borrowing_script(Path('/brain/core/notes'))}", "pi-memory-core/notes/src"),
         ("mkdir -p /brain/private/elsewhere", "pi-memory-private/elsewhere"),
         ("git init -q /brain/private/elsewhere/deep", "pi-memory-private/elsewhere/deep/.git"),
         ("git init -q /brain/private/git.example.org/other/x", "git.example.org/other/x/.git"),

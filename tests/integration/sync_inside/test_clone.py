@@ -11,6 +11,7 @@ from pi_sandbox.git_access.runner import make_repository
 from pi_sandbox.memory_sync import clone as module
 from pi_sandbox.memory_sync.clone import clone_store
 from pi_sandbox.memory_sync.status import standing
+from tests.fakes.borrowed_repository import borrowing_script
 from tests.integration.sync_inside.stores import Conversation, Store
 
 
@@ -91,8 +92,12 @@ def test_a_branch_of_another_name_is_taken_where_it_is_the_remotes_default(pushe
     [
         (lambda store: (store.folder / "notes/link.md").symlink_to("/etc/passwd"), "is a link"),
         (lambda store: store.git("clone", "-q", ".", "notes/inner"), "another repository"),
+        (
+            lambda store: subprocess.run(["bash", "-ec", borrowing_script(store.folder)], cwd=store.folder, check=True),
+            '"src", a folder that git takes for a repository',
+        ),
     ],
-    ids=["a link", "a nested repository"],
+    ids=["a link", "a nested repository", "files that are one"],
 )
 def test_a_tree_with_anything_but_files_is_refused_before_a_file_is_written(
     pushed: Store, empty: Path, prepare: object, words: str
@@ -105,7 +110,7 @@ def test_a_tree_with_anything_but_files_is_refused_before_a_file_is_written(
     assert [path.name for path in empty.iterdir()] == [".git"]
 
 
-@pytest.mark.parametrize("name", ["GIT~1", ".gIt", ".git . "])
+@pytest.mark.parametrize("name", ["GIT~1", ".gIt", ".git . ", ".g\u200cit"])
 def test_a_path_that_git_treats_specially_never_reaches_the_disk(pushed: Store, empty: Path, name: str) -> None:
     blob = pushed.git("rev-parse", "HEAD:log.md")
     tree = subprocess.run(

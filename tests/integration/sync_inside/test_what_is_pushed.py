@@ -3,7 +3,9 @@
 import base64
 import hashlib
 import os
+import shutil
 import struct
+import subprocess
 import unicodedata
 import zlib
 
@@ -13,6 +15,7 @@ from pi_sandbox.git_access.object_data import object_id
 from pi_sandbox.memory_check.report import StoreStatus
 from pi_sandbox.memory_sync.outcome import StoreOutcome
 from pi_sandbox.memory_sync.store_check import check_folder
+from tests.fakes.borrowed_repository import borrowing_script
 from tests.integration.sync_inside.stores import DATE, Conversation, make_store
 
 BLOCKED = "blocked by the memory check (fix the listed lines)"
@@ -246,6 +249,22 @@ def test_a_repository_inside_the_store_blocks(pushed, form):
         pushed.git("-C", str(inner), "add", ".")
         pushed.git("-C", str(inner), "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x")
     blocked(pushed, "notes/inner blocking nested-repository")
+
+
+def test_a_repository_that_borrows_all_but_its_head_blocks(pushed):
+    notes = pushed.folder / "notes"
+    subprocess.run(["bash", "-ec", borrowing_script(notes)], cwd=notes, check=True)
+    blocked(pushed, "notes/src blocking nested-repository")
+
+
+def test_one_that_an_unpushed_commit_holds_and_the_folder_no_more_blocks(pushed):
+    notes = pushed.folder / "notes"
+    subprocess.run(["bash", "-ec", borrowing_script(notes)], cwd=notes, check=True)
+    pushed.commit()
+    for path in ("src", "lib"):
+        shutil.rmtree(notes / path)
+    pushed.commit()
+    blocked(pushed, "notes/src blocking nested-repository")
 
 
 def test_a_submodule_whose_folder_is_empty_blocks(pushed):

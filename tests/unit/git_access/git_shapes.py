@@ -183,20 +183,24 @@ def _make(place: Path, parts: Mapping[str, Make]) -> None:
 
 def git_takes(place: Path, *, up_to: Path | None = None, **environ: str) -> bool:
     """Whether git finds a repository in the folder; from it upwards, not further than `up_to`."""
+    return _ask_git(place, (up_to or place).parent, "--git-dir", environ) is not None
+
+
+def folder_of_settings(place: Path) -> Path | None:
+    """Where git looks for `config` and hooks, links resolved; None where it finds no repository in the folder."""
+    said = _ask_git(place, place.parent, "--git-common-dir", {})
+    return None if said is None else (place / said).resolve()
+
+
+def _ask_git(place: Path, ceiling: Path, question: str, environ: Mapping[str, str]) -> str | None:
     environment = {
         "PATH": os.environ["PATH"],
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CEILING_DIRECTORIES": str((up_to or place).parent),
+        "GIT_CEILING_DIRECTORIES": str(ceiling),
         **environ,
     }
     options = ("-c", "safe.directory=*", "-c", "safe.bareRepository=all")
-    asked = subprocess.run(
-        ("git", *options, "rev-parse", "--git-dir"),
-        cwd=place,
-        env=environment,
-        capture_output=True,
-        timeout=20,
-        check=False,
-    )
-    return asked.returncode == 0
+    command = ("git", *options, "rev-parse", question)
+    asked = subprocess.run(command, cwd=place, env=environment, capture_output=True, timeout=20, check=False)
+    return os.fsdecode(asked.stdout.removesuffix(b"\n")) if asked.returncode == 0 else None

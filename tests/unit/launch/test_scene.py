@@ -1,5 +1,6 @@
 """What is compared before and after a session, on a real disk."""
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from pi_sandbox.session.reach import closed_places
 from pi_sandbox.settings.domains import DomainName
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
+from tests.fakes.borrowed_repository import borrowing_script
 from tests.fakes.hostile_folders import hostile_folder, names_to, nest, odd_entries
 from tests.unit.session import plan_parts as parts
 
@@ -60,6 +62,45 @@ def bare(folder: Path) -> None:
     for name in ("objects", "refs", "hooks"):
         (folder / name).mkdir(parents=True)
     (folder / "HEAD").write_text("ref: refs/heads/main\n")
+
+
+def borrower(folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    subprocess.run(["bash", "-ec", borrowing_script(folder)], cwd=folder, check=True)
+    (folder / "lib/x/hooks").mkdir()
+
+
+@pytest.mark.parametrize("change", ["src/config.worktree", "lib/x/config", "lib/x/hooks/post-checkout"])
+def test_a_change_to_what_a_borrowing_repository_runs_is_said_unless_the_session_could_not_write_it(
+    ground: Ground, change: str
+) -> None:
+    ground.begin()
+    borrower(ground.project)
+    first = ground.said()
+    assert any(f'{ground.project}/src"' in line for line in first)
+    assert any(f'{ground.project}/lib/x"' in line for line in first)
+
+    ground.begin()
+    (ground.project / change).write_text("x")
+    assert ground.said() == (), "both folders are read-only"
+
+    notes = ground.store / "notes"
+    borrower(notes)
+    ground.begin()
+    (notes / change).write_text("x")
+    (line,) = ground.said()
+    assert "was changed" in line
+
+
+def test_another_folder_in_place_of_a_read_only_one_is_said_with_what_is_in_it(ground: Ground) -> None:
+    borrower(ground.project)
+    ground.begin()
+    (ground.project / "lib").rename(ground.project / "z")
+    for name in ("objects", "refs", "evil/.git"):
+        (ground.project / "lib/x" / name).mkdir(parents=True)
+    said = ground.said()
+    assert [line for line in said if f'{ground.project}/lib/x"' in line and "was replaced" in line]
+    assert [line for line in said if f'{ground.project}/lib/x/evil/.git"' in line and "appeared" in line]
 
 
 def test_an_ordinary_session_leaves_nothing_to_say(ground: Ground) -> None:

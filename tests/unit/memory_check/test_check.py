@@ -37,6 +37,16 @@ def test_what_cannot_be_looked_into_blocks(kind: FileKind, category: str) -> Non
     assert found(check(MemoryFile("notes/x", b"")), category) == []
 
 
+@pytest.mark.parametrize("folder", ["notes/x/", "host/", ""])
+@pytest.mark.parametrize("beside", ["commondir", "refs/heads/main"])
+def test_files_that_make_their_folder_a_repository_block(folder: str, beside: str) -> None:
+    head, other = MemoryFile(f"{folder}HEAD", b"x"), MemoryFile(f"{folder}{beside}", b"x")
+    result = check(head, other)
+    assert found(result, "nested-repository") == [(folder.rstrip("/") or ".", None)]
+    assert found(check(head), "nested-repository") == found(check(other), "nested-repository") == []
+    assert found(check(head, MemoryFile(f"elsewhere/{beside}", b"x")), "nested-repository") == []
+
+
 @pytest.mark.parametrize(
     ("fitting", "unit"), [(b"ab\n" * TEXT_LIMIT_LINES, b"\n"), (b" " * TEXT_LIMIT_BYTES, b" ")], ids=["lines", "bytes"]
 )

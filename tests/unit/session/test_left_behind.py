@@ -54,6 +54,8 @@ def test_one_that_was_there_is_named_when_it_is_another_one_or_runs_other_progra
 def test_one_that_the_session_could_not_write_may_be_changed_by_its_owner_but_not_replaced() -> None:
     assert said(scene(place()), scene(place(code="b")), GIT) == ()
     assert len(said(scene(place()), scene(place(identity="1:2")), GIT)) == 1
+    assert said(scene(place()), scene(place(code="b")), GIT.parent) == (), "nor what lies in such a folder"
+    assert len(said(scene(place()), scene(place(code="b")), GIT / "hooks")) == 1
 
 
 def test_one_that_is_gone_is_no_danger() -> None:

@@ -136,13 +136,31 @@ def test_every_repository_inside_the_project_is_read_only() -> None:
     assert mounts[f"{parts.PROJECT}/.git"].purpose == "the project's git, to read"
 
 
-def test_a_link_a_bare_repository_and_a_name_that_is_no_utf_8_cannot_be_mounted() -> None:
+@pytest.mark.parametrize("kind", [PlaceKind.BARE, PlaceKind.LED_TO])
+def test_a_repository_without_a_git_folder_is_read_only_as_a_whole_and_holds_those_in_it(kind: PlaceKind) -> None:
+    places = (
+        parts.git_place("src/lib/.git"),
+        parts.git_place("src/.git/modules/x", PlaceKind.LED_TO),
+        parts.git_place("src", kind),
+        parts.git_place("srcs/.git"),
+    )
+    mounts = mounts_of(parts.look(git=GitLook(places, ())))
+    assert mounts[f"{parts.PROJECT}/src"].read_only
+    assert f"{parts.PROJECT}/srcs/.git" in mounts
+    assert not [target for target in mounts if target.startswith(f"{parts.PROJECT}/src/")]
+
+
+def test_what_cannot_be_mounted_read_only_leaves_the_plan_as_it_is() -> None:
     places = (
         parts.git_place("a/.git", PlaceKind.LINK),
-        parts.git_place("fixtures/bare", PlaceKind.BARE),
         parts.git_place("\udcff/.git"),
+        parts.git_place("\udcff", PlaceKind.BARE),
+        parts.git_place("", PlaceKind.BARE),
+        parts.git_place("holds/another", PlaceKind.LED_TO),
     )
-    assert mounts_of(parts.look(git=GitLook(places, ()))).keys() == mounts_of(parts.look()).keys()
+    inner = (parts.PROJECT / "holds/another/disk",)
+    planned = mounts_of(parts.look(git=GitLook(places, ()), project_mounts=inner))
+    assert planned.keys() == mounts_of(parts.look()).keys()
 
 
 def test_of_very_many_repositories_the_nearest_are_read_only() -> None:

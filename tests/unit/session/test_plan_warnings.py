@@ -50,8 +50,28 @@ def test_what_is_not_as_it_should_be_is_one_sentence_that_names_it(look: DiskLoo
     assert "\n" not in warning
 
 
-def test_a_bare_repository_is_none_of_the_owners_business_before_the_session_changed_it() -> None:
-    assert warnings(parts.look(git=GitLook((parts.git_place("fixtures/x", PlaceKind.BARE),), ()))) == ()
+def test_a_whole_folder_that_the_session_cannot_write_is_named_with_what_to_remove() -> None:
+    places = (
+        parts.git_place("src", PlaceKind.BARE),
+        parts.git_place("src/.git"),
+        parts.git_place("x", PlaceKind.LED_TO),
+    )
+    (warning,) = warnings(parts.look(git=GitLook(places, ())))
+    assert f'"{parts.PROJECT}/src", "{parts.PROJECT}/x"; where that is not meant, remove' in warning
+
+
+@pytest.mark.parametrize(
+    ("path", "mounts"),
+    [
+        pytest.param("", (), id="the project itself"),
+        pytest.param("a\udcff", (), id="no mountable name"),
+        pytest.param("a", (parts.PROJECT / "a/disk",), id="another file system in it"),
+    ],
+)
+def test_a_repository_that_cannot_be_made_read_only_is_named(path: str, mounts: tuple[Path, ...]) -> None:
+    git = GitLook((parts.git_place(path, PlaceKind.BARE),), ())
+    (warning,) = warnings(parts.look(git=git, project_mounts=mounts))
+    assert "may write to repositories" in warning
 
 
 def test_of_many_things_some_are_named_and_the_rest_counted() -> None:
