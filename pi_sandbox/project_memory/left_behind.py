@@ -99,13 +99,11 @@ def _settle(name: str, folder: int, journal: Journal) -> None:
     if entry is None or found is None:
         return
     has_another_name = os.stat(name, dir_fd=folder, follow_symlinks=False).st_nlink > 1
-    if same_content(mark_of(found), entry.change.after):
-        if has_another_name:
+    if has_another_name:  # a new file that has its name, or an old one that still stands where it stood
+        if entry.change.action == "create":
             journal.done(entry.id)
-        else:
-            journal.abandon(entry)
-    elif has_another_name:
-        return  # it still stands where it stood
+    elif same_content(mark_of(found), entry.change.after):
+        journal.abandon(entry)
     elif same_content(mark_of(found), entry.change.before):
         journal.done(entry.id)
     else:
