@@ -37,6 +37,16 @@ def is_running(pid: int) -> bool:
     return bool(told.stdout.strip()) and not told.stdout.strip().startswith("Z")
 
 
+def is_caught(pid: int, number: int) -> bool:
+    """Whether the process has a handler for the signal (proc(5): SigCgt)."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    mask = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
+    return bool(int(mask, 16) >> (number - 1) & 1)
+
+
 def assert_ends(pid: int, *, seconds: float = SOON) -> None:
     """Fails, and ends the process, if it is still there after the time."""
     deadline = time.monotonic() + seconds

@@ -14,6 +14,7 @@ import click
 from pi_sandbox import __version__
 from pi_sandbox.errors import FilesError, PiSandboxError
 from pi_sandbox.exit_codes import ExitCode
+from pi_sandbox.system.signals import Interruption, KeyInterruption, interruptible
 from pi_sandbox.system.standard_streams import open_missing_standard_streams
 
 DEBUG_VARIABLE = "PI_SANDBOX_DEBUG"
@@ -98,13 +99,14 @@ def run(arguments: Sequence[str]) -> int:
     """Runs the command line and gives the exit code of the process; nothing but a code ever leaves here."""
     open_missing_standard_streams()
     try:
-        result = root.main(list(arguments), prog_name="pi-sandbox", standalone_mode=False)
+        with interruptible():
+            result = root.main(list(arguments), prog_name="pi-sandbox", standalone_mode=False)
     except PiSandboxError as error:
         return _failed(error)
     except click.ClickException as error:
         return _misused(error)
-    except (click.Abort, KeyboardInterrupt):
-        return _interrupted()
+    except (click.Abort, KeyboardInterrupt, Interruption) as error:
+        return _interrupted(error)
     except _ReaderGone:
         return _reader_gone()
     except OSError as error:
@@ -125,9 +127,13 @@ def _misused(error: click.ClickException) -> int:
     return ExitCode.USAGE
 
 
-def _interrupted() -> int:
+def _interrupted(error: BaseException) -> int:
     from pi_sandbox.cli import render
 
+    ended_by = error if isinstance(error, Interruption) else error.__cause__
+    if isinstance(ended_by, Interruption) and not isinstance(ended_by, KeyInterruption):
+        render.show_note(f"ended by {ended_by.signal.name}")
+        return ended_by.exit_code
     render.show_interruption()
     return ExitCode.INTERRUPTED
 

@@ -1,5 +1,6 @@
 """Results → text; the only host module that prints. Messages go to standard error, what was asked for to the output."""
 
+import io
 import os
 import sys
 import textwrap
@@ -10,9 +11,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from pi_sandbox.cli.tables import NARROWEST, hanging, headed_table, shown, table
+from pi_sandbox.containers.outlet import write_while
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.memory_text.visible import visible
 from pi_sandbox.settings.describe import NOT_SET
+from pi_sandbox.system.signals import asked_to_end
 
 if TYPE_CHECKING:
     from pi_sandbox.launch.demo import DemoResult
@@ -32,6 +35,9 @@ _STEP_CHARACTERS = 100
 
 _COMMAND = ": pi-sandbox "
 """What stands before a command of ours at the end of a message."""
+
+_LAST_WORDS_SECONDS = 1.0
+"""How long a message waits for a terminal or pipe that takes nothing once a signal has asked us to end."""
 
 _CONTINUED = "  | "
 """Stands before the further lines of a message."""
@@ -149,9 +155,20 @@ def _width(stream: TextIO) -> int | None:
 
 
 def _write_message(text: str) -> None:
+    """Waits for whoever reads the messages, but not for long once a signal has asked us to end."""
+    data = text.encode("utf-8", "backslashreplace")
+    ends = float("inf")
+
+    def has_time() -> bool:
+        nonlocal ends
+        ends = min(ends, time.monotonic() + _LAST_WORDS_SECONDS) if asked_to_end() else ends
+        return time.monotonic() < ends
+
     try:
-        sys.stderr.buffer.write(text.encode("utf-8", "backslashreplace"))
         sys.stderr.flush()
+        write_while(sys.stderr.fileno(), data, has_time)
+    except io.UnsupportedOperation:  # who calls us from Python may have put something else in its place
+        sys.stderr.buffer.write(data)
     except OSError:
         """Nobody reads messages any more; the exit code still says it."""
 

@@ -5,12 +5,26 @@ the shell. So a terminal is opened once more; everything else gets, once it is r
 `PIPE_BUF` (pipe(7)), and a single byte for a terminal that cannot be opened (another user's, after `su`).
 """
 
+import contextlib
 import os
 import select
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 WRITE_BYTES = 65536
+POLL_SECONDS = 0.1
+
+
+def write_while(descriptor: int, data: bytes, has_time: Callable[[], bool]) -> None:
+    """Writes everything, or what is taken as long as there is time; a stream that takes no more is no error."""
+    outlet = Outlet(descriptor)
+    outlet.put(data)
+    while outlet.waiting and has_time():
+        with contextlib.suppress(OSError):
+            select.select([], [outlet], [], POLL_SECONDS)
+        outlet.write()
+    outlet.close()
 
 
 class Outlet:

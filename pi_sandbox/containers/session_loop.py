@@ -35,8 +35,8 @@ from dataclasses import dataclass
 from pi_sandbox.containers import streams
 from pi_sandbox.containers.engine import ByteChannel, TerminalSize
 from pi_sandbox.containers.outlet import Outlet
-from pi_sandbox.containers.signals import Signals
 from pi_sandbox.containers.terminal import STANDARD_ERROR, STANDARD_INPUT, STANDARD_OUTPUT, Terminal
+from pi_sandbox.system.signals import Signals
 
 READ_BYTES = 65536
 WAITING_LIMIT_BYTES = 65536

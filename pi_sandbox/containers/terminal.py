@@ -12,7 +12,6 @@ Rules:
 
 import contextlib
 import os
-import select
 import signal
 import termios
 import time
@@ -21,9 +20,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from pi_sandbox.containers.engine import TerminalSize
-from pi_sandbox.containers.outlet import Outlet
+from pi_sandbox.containers.outlet import write_while
 from pi_sandbox.containers.output_trace import OutputTrace, leaving_bytes
-from pi_sandbox.containers.signals import Signals
+from pi_sandbox.system.signals import Signals
 
 STANDARD_INPUT, STANDARD_OUTPUT, STANDARD_ERROR = 0, 1, 2
 FALLBACK_SIZE = TerminalSize(rows=24, columns=80)
@@ -107,10 +106,13 @@ def suspend_self(terminal: Terminal, signals: Signals) -> TerminalSize:
     was_raw = terminal.is_raw
     terminal.leave()
     os.kill(0, signal.SIGTSTP)
-    while was_raw and _is_behind(STANDARD_INPUT) and not signals.ask_to_end():
+    while was_raw and _is_behind(STANDARD_INPUT):
+        # Who continues us in order to end us sends two signals, and the one to end may be handled last.
+        time.sleep(BEHIND_SECONDS)
+        if signals.ask_to_end():
+            break
         # Continued behind the shell (`bg`): stopped again, as for touching the terminal.
         os.kill(0, signal.SIGTTOU)
-        time.sleep(BEHIND_SECONDS)
     if was_raw and not signals.ask_to_end():
         terminal.enter()
     return terminal.size()
@@ -154,11 +156,5 @@ def _is_behind(descriptor: int) -> bool:
 
 def _write_bounded(descriptor: int, data: bytes) -> None:
     """Writes to the terminal unless it takes nothing for a while: a frozen window must not keep us from ending."""
-    outlet = Outlet(descriptor)
-    outlet.put(data)
     ends = time.monotonic() + FROZEN_SECONDS
-    while outlet.waiting and (left := ends - time.monotonic()) > 0:
-        with contextlib.suppress(OSError):
-            select.select([], [outlet], [], left)
-        outlet.write()
-    outlet.close()
+    write_while(descriptor, data, lambda: time.monotonic() < ends)

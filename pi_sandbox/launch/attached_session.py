@@ -5,7 +5,8 @@
 - Until the agent runs, the terminal is as it was: Ctrl-C is a signal to the wrapper, and what is typed waits.
 - What the container says is taken only in its turn. A program in the session could have written it.
 - SIGTERM and SIGHUP end the session: the agent is asked to end, has as long as the plan gives it, and a second signal
-  ends it at once. SIGINT without a terminal goes to the agent, as it would without a container.
+  ends it at once. SIGINT without a terminal goes to the agent, as it would without a container. What comes once the
+  agent has ended changes nothing: the caller holds signals until its last word is said.
 - The agent's stop (Ctrl-Z) becomes a stop of the wrapper: the user's shell comes back, and `fg` continues both.
 """
 
@@ -25,7 +26,6 @@ from pi_sandbox.containers.session_loop import (
     SessionLoop,
     Signalled,
 )
-from pi_sandbox.containers.signals import Signals
 from pi_sandbox.containers.terminal import Terminal, suspend_self
 from pi_sandbox.errors import EngineError, FilesError, ImageError, PiSandboxError, UsageError, quoted
 from pi_sandbox.exit_codes import ExitCode
@@ -48,6 +48,7 @@ from pi_sandbox.session.control_messages import (
     limit_sentences,
 )
 from pi_sandbox.session.plan import BRIDGE
+from pi_sandbox.system.signals import ENDING, Signals
 
 ANSWER_SECONDS = 60.0
 FORCE_SECONDS = 20.0
@@ -61,11 +62,6 @@ LOOKS = 5
 
 _CONTROL = "control"
 _SHOWN_BYTES = 300
-_ENDING = {
-    signal.SIGTERM: ExitCode.TERMINATED,
-    signal.SIGHUP: ExitCode.HANGUP,
-    signal.SIGQUIT: ExitCode.INTERRUPTED,
-}
 _INTERRUPTS_BEFORE_END = 3
 
 
@@ -81,25 +77,26 @@ def run_attached(
     engine: Engine,
     spec: ContainerSpec,
     terminal: Terminal,
+    signals: Signals,
     marker: Marker,
     make_start: Callable[[TerminalSize | None], Start],
     warn: Callable[[str], None],
 ) -> SessionEnd:
     """Runs the container to its end. `make_start` gives the values that never stand in the plan, once they may be sent.
 
-    Raises `EngineError` where the container cannot be started or does not see this machine's files, and what the entry
-    reports as a failure of its own.
+    Raises `EngineError` where the container cannot be started or does not see this machine's files, what the entry
+    reports as a failure of its own, and `Interruption` for a signal that came before there was a container.
     """
-    with Signals() as signals:
-        size = terminal.size() if spec.tty else None
-        with held(spec.mounts) as mounts:
-            container_id = engine.create(spec, size)
-            try:
-                _compare(engine, container_id, spec, warn)
-                return _Session(engine, spec, terminal, signals, container_id, mounts, marker, make_start).run()
-            finally:
-                terminal.leave()
-                engine.remove(container_id)
+    size = terminal.size() if spec.tty else None
+    with held(spec.mounts) as mounts:
+        signals.end_if_asked()
+        container_id = engine.create(spec, size)
+        try:
+            _compare(engine, container_id, spec, warn)
+            return _Session(engine, spec, terminal, signals, container_id, mounts, marker, make_start).run()
+        finally:
+            terminal.leave()
+            engine.remove(container_id)
 
 
 def _compare(engine: Engine, container_id: str, spec: ContainerSpec, warn: Callable[[str], None]) -> None:
@@ -304,8 +301,8 @@ class _Session:
                 self._kill("SIGINT")
             else:
                 self._ask_to_end(ExitCode.INTERRUPTED)
-        elif number in _ENDING:
-            self._ask_to_end(_ENDING[signal.Signals(number)])
+        elif number in ENDING:
+            self._ask_to_end(ENDING[signal.Signals(number)])
 
     def _ask_to_end(self, code: ExitCode) -> None:
         if self._progress.ending is not None or not self._has_started():

@@ -1,21 +1,14 @@
 """Finds what earlier sessions of this home left at the engine, ends what nobody watches any more, and says so."""
 
-import contextlib
-import re
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from pi_sandbox.containers.engine import ContainerSummary, Engine
+from pi_sandbox.launch.markers import remove_lost_markers
 from pi_sandbox.session.ownership import OwnerLook, Verdict, judge, parse_owner
 from pi_sandbox.session.plan import HOME_LABEL, OWNER_LABEL, PROJECT_LABEL, SESSION_LABEL
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.system.process_identity import boot_identity, pid_namespace, process_start
-
-MARKER_SECONDS = 3600
-"""Age from which a marker is left over; a live one is used within the first second of its session."""
-
-_SESSION_ID = re.compile(r"[0-9a-f]+")
 
 STOP_SECONDS = 10
 """How long a container that nobody watches has to end; it was told to save its memory when its wrapper went."""
@@ -44,8 +37,7 @@ def end_leftovers(engine: Engine, folders: Folders, say: Callable[[str], None]) 
             say(f"ending the session {session.session_id} of {session.project}: its wrapper is gone{_unseen(session)}")
             engine.stop(session.container.container_id, seconds=STOP_SECONDS)
             engine.remove(session.container.container_id)
-            _remove_marker(folders, session.session_id)
-    _remove_old_markers(folders)
+    remove_lost_markers(folders)
     return tuple(session for session in sessions if session.verdict is not Verdict.LEFT_OVER)
 
 
@@ -65,16 +57,3 @@ def _session(container: ContainerSummary) -> Session:
         container.labels.get(PROJECT_LABEL, "an unknown project"),
         judge(owner, look),
     )
-
-
-def _remove_marker(folders: Folders, session_id: str) -> None:
-    if _SESSION_ID.fullmatch(session_id):
-        (folders.markers / session_id).unlink(missing_ok=True)
-
-
-def _remove_old_markers(folders: Folders) -> None:
-    if folders.markers.is_dir():
-        for marker in folders.markers.iterdir():
-            with contextlib.suppress(FileNotFoundError):
-                if time.time() - marker.stat().st_mtime > MARKER_SECONDS:
-                    marker.unlink()

@@ -2,6 +2,7 @@
 system calls are filtered as planned.
 
 - The wrapper writes a marker with a secret word; the container reads it back. So the engine sees this machine's files.
+  A marker is there as long as its wrapper; one whose wrapper was killed goes at the next start.
 - Every planned folder is opened before the container is made, with no link on its way, and held open. If the container
   sees the marker under the same device and inode as the wrapper, both look at one kernel's files, and then each mount
   must be the very folder that is held: names can be copied by a session that may write beside it, an identity cannot.
@@ -17,6 +18,8 @@ does not see, and what the session's user may not do are mended in different way
 
 import contextlib
 import errno
+import fcntl
+import os
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +30,6 @@ from pi_sandbox.session.container_spec import Mount, MountKind, StandingPart
 from pi_sandbox.session.control_messages import Look, Seen
 from pi_sandbox.session.scope import BRAIN
 from pi_sandbox.settings.folders import Folders
-from pi_sandbox.system.files import create_file
 from pi_sandbox.system.folder_access import closed, denied, ownership_of
 from pi_sandbox.system.sight import NOTHING, SPECIAL, Sight, empty_content, held_without_links, identity_of, look_at
 
@@ -35,6 +37,7 @@ _NOT_SEEN = (
     "use an engine on this machine, or share that folder with the engine's virtual machine, "
     "then run `pi-sandbox doctor`"
 )
+_AT_ONCE = fcntl.LOCK_EX | fcntl.LOCK_NB
 _SWAPPED = "look at who changes it: another session may be at work there"
 _MOUNTED_LATER = "let the engine run outside of containers, and start it again after that folder's disk was mounted"
 _SWAPPED_OR_ELSEWHERE = f"{_MOUNTED_LATER}; or another session changed the folder for a moment"
@@ -67,14 +70,37 @@ class Verdict:
 
 @contextlib.contextmanager
 def marker_for(folders: Folders, session_id: str) -> Iterator[Marker]:
-    """Writes a marker for the time of the block."""
+    """Writes a marker for the time of the block, and locks it: the lock ends with this process, however that ends."""
     file = folders.markers / session_id
     word = secrets.token_hex(16)
-    create_file(file, word.encode("ascii"), mode=0o644)
+    with contextlib.ExitStack() as stack:
+        with _locked(folders.markers, fcntl.LOCK_SH):
+            descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
+            stack.callback(os.close, descriptor)
+            stack.callback(file.unlink, missing_ok=True)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        os.fchmod(descriptor, 0o644)
+        os.write(descriptor, word.encode("ascii"))
+        yield Marker(word, identity_of(os.fstat(descriptor)))
+
+
+def remove_lost_markers(folders: Folders) -> None:
+    """Removes the markers whose wrapper was killed: nobody holds their locks. One that is just being made stays."""
+    with contextlib.suppress(FileNotFoundError, BlockingIOError), _locked(folders.markers, _AT_ONCE):
+        for file in folders.markers.iterdir():
+            with contextlib.suppress(OSError), _locked(file, _AT_ONCE):
+                file.unlink()
+
+
+@contextlib.contextmanager
+def _locked(path: Path, kind: int) -> Iterator[None]:
+    """Holds a lock of flock(2) on what lies there for the time of the block; raises `OSError`."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        yield Marker(word, identity_of(file.stat()))
+        fcntl.flock(descriptor, kind)
+        yield
     finally:
-        file.unlink(missing_ok=True)
+        os.close(descriptor)
 
 
 @contextlib.contextmanager

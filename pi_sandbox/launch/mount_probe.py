@@ -22,6 +22,7 @@ from pi_sandbox.session.plan import BRIDGE, plan_probe
 from pi_sandbox.settings.domains import CORE
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.settings import Settings
+from pi_sandbox.system.signals import Signals
 
 ANSWER_SECONDS = 30.0
 
@@ -42,21 +43,23 @@ def probe_mounts(engine: DockerEngine, settings: Settings) -> None:
         view_of(engine.facts(), state.image_id),
         session_id,
     )
-    with marker_for(folders, session_id) as marker, held(spec.mounts) as mounts:
-        difference = _difference(engine, spec, mounts, marker)
+    with Signals() as signals, marker_for(folders, session_id) as marker, held(spec.mounts) as mounts:
+        difference = _difference(engine, spec, signals, mounts, marker)
+        signals.end_if_asked()
     if difference is not None:
         raise difference
 
 
 def _difference(
-    engine: DockerEngine, spec: ContainerSpec, mounts: Sequence[Held], marker: Marker
+    engine: DockerEngine, spec: ContainerSpec, signals: Signals, mounts: Sequence[Held], marker: Marker
 ) -> PiSandboxError | None:
+    signals.end_if_asked()
     container_id = engine.create(spec)
     try:
         engine.start(container_id)
         channel = engine.execute(container_id, BRIDGE, spec.user)
         channel.send(encode(look_message(mounts)))
-        seen = _answer(channel)
+        seen = _answer(channel, signals)
         difference = unfiltered(spec.standing, seen) or compare(mounts, marker, seen).error
         channel.close()
     finally:
@@ -64,10 +67,12 @@ def _difference(
     return difference
 
 
-def _answer(channel: ByteChannel) -> Seen:
+def _answer(channel: ByteChannel, signals: Signals) -> Seen:
     lines = Lines()
     ends = time.monotonic() + ANSWER_SECONDS
-    while (remaining := ends - time.monotonic()) > 0 and select.select([channel], [], [], remaining)[0]:
+    sources: list[ByteChannel | Signals] = [channel, signals]
+    while (remaining := ends - time.monotonic()) > 0 and select.select(sources, [], [], remaining)[0]:
+        signals.end_if_asked()
         received = channel.receive()
         if received is None:
             break

@@ -1,5 +1,5 @@
 """The workflow of `run` and `shell`: settings → engine → image → plan → container, attached to the terminal; then what
-the session left that would act later.
+the session left that would act later. From before the container to the end of that report no signal ends us.
 """
 
 import contextlib
@@ -37,6 +37,7 @@ from pi_sandbox.session.plan import DOMAIN_LABEL, Agent, SessionPlan, SessionReq
 from pi_sandbox.session.reach import closed_places
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.settings import Settings
+from pi_sandbox.system.signals import Signals
 from pi_sandbox.workspace.workspace import Workspace
 
 _ID_BYTES = 6
@@ -69,8 +70,13 @@ def launch(
     passed = collect_pass_secrets(settings.pass_secrets, environ, system_keychain(environ, attended=request.tty))
     for name, reason in passed.missing:
         reports.warn(f"{name} is not passed: {reason}")
-    with _saying_what_is_left(workspace, look, plan.container.mounts, shown), marker_for(folders, session_id) as marker:
-        end = run_attached(engine, plan.container, terminal, marker, _start_maker(settings, passed), reports.warn)
+    make_start = _start_maker(settings, passed)
+    with (
+        Signals() as signals,
+        _saying_what_is_left(workspace, look, plan.container.mounts, shown),
+        marker_for(folders, session_id) as marker,
+    ):
+        end = run_attached(engine, plan.container, terminal, signals, marker, make_start, reports.warn)
         for warning in (*(said if _wipes_screen(request) else ()), *end.notes):
             shown.warn(warning)
     if end.code == 0 and (how := _how_to_continue(request, workspace, folders)):

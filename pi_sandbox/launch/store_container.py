@@ -29,6 +29,7 @@ from pi_sandbox.session.store_plan import SYNC, StoreRequest, plan_stores
 from pi_sandbox.settings.domains import CORE
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.settings import Settings
+from pi_sandbox.system.signals import Signals
 
 MakeStart = Callable[[TerminalSize | None], Start]
 
@@ -107,11 +108,11 @@ def run_on_stores(
         session_id,
         tty=terminal.is_interactive,
     )
-    with marker_for(ground.folders, session_id) as marker:
-        end = run_attached(ground.engine, container, terminal, marker, make_start, reports.warn)
-    end = end_for_owner(request, end)
-    for note in end.notes:
-        reports.warn(note)
+    with Signals() as signals, marker_for(ground.folders, session_id) as marker:
+        end = run_attached(ground.engine, container, terminal, signals, marker, make_start, reports.warn)
+        end = end_for_owner(request, end)
+        for note in end.notes:
+            reports.warn(note)
     return end.code
 
 

@@ -18,9 +18,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from pi_sandbox.containers.session_loop import Ended, Event, OutputGone, Received, Resized, SessionLoop, Signalled
-from pi_sandbox.containers.signals import Signals
 from pi_sandbox.containers.streams import SocketChannel
 from pi_sandbox.containers.terminal import Terminal, suspend_self
+from pi_sandbox.system.signals import Signals
 from pi_sandbox.system.standard_streams import open_missing_standard_streams
 
 ALL_MODES_ON = (

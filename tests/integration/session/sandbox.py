@@ -113,7 +113,7 @@ class Sandbox:
     def containers(self) -> list[dict[str, Any]]:
         """Gives the engine's report of every container of this home."""
         found = docker("ps", "--all", "--quiet", "--no-trunc", "--filter", f"label={HOME_LABEL}={self.home}").split()
-        return inspect(*found) if found else []
+        return inspect(*found, gone_is_fine=True) if found else []
 
     def _container_of(self, pid: int) -> str:
         for container in self.containers():
@@ -173,9 +173,9 @@ def docker(*arguments: str, check: bool = True) -> str:
     return done.stdout
 
 
-def inspect(*names: str) -> list[dict[str, Any]]:
-    """Gives the engine's reports."""
-    found: list[dict[str, Any]] = json.loads(docker("inspect", *names))
+def inspect(*names: str, gone_is_fine: bool = False) -> list[dict[str, Any]]:
+    """Gives the engine's reports, of those that are still there if some may be gone by now."""
+    found: list[dict[str, Any]] = json.loads(docker("inspect", *names, check=not gone_is_fine))
     return found
 
 

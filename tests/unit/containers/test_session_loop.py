@@ -25,9 +25,9 @@ from pi_sandbox.containers.session_loop import (
     SessionLoop,
     Signalled,
 )
-from pi_sandbox.containers.signals import Signals
 from pi_sandbox.containers.streams import SocketChannel
 from pi_sandbox.containers.terminal import Terminal
+from pi_sandbox.system.signals import Signals
 from tests.running import SOON
 
 

@@ -21,7 +21,8 @@ from tests.fakes.terminal_program import ALL_MODES_ON
 from tests.running import SOON
 
 PROGRAM = str(Path(__file__).parents[2] / "fakes" / "terminal_program.py")
-SECONDS = 20
+SECONDS = 60
+"""How long a condition may take on a machine that is busy with other things."""
 
 
 class InTerminal:
@@ -257,8 +258,12 @@ def is_there(pid: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("resumed", ["kill %1", "kill %1; bg", "bg; sleep 0.5; kill %1"])
-def test_a_suspended_session_can_be_ended_without_coming_back_to_the_front(tmp_path: Path, resumed: str) -> None:
+def is_stopped(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+@pytest.mark.parametrize("resumed", [["kill %1"], ["kill %1; bg"], ["bg", "kill %1"]], ids="; ".join)
+def test_a_suspended_session_can_be_ended_without_coming_back_to_the_front(tmp_path: Path, resumed: list[str]) -> None:
     events = tmp_path / "events"
     shell = pexpect.spawn(
         "bash", ["--norc", "--noprofile", "-i"], env={**os.environ, "PS1": "PROMPT "}, timeout=SECONDS
@@ -267,13 +272,15 @@ def test_a_suspended_session_can_be_ended_without_coming_back_to_the_front(tmp_p
         shell.expect_exact("PROMPT ")
         shell.sendline(f"stty -a >{tmp_path}/before; {sys.executable} {PROGRAM} hexadecimal {events}")
         shell.expect_exact("ready")
-        pid = subprocess.run(["pgrep", "-P", str(shell.pid)], capture_output=True, text=True, check=True).stdout.strip()
-        os.kill(int(pid), signal.SIGQUIT)
+        pid = int(subprocess.run(["pgrep", "-P", str(shell.pid)], capture_output=True, text=True, check=True).stdout)
+        os.kill(pid, signal.SIGQUIT)
         shell.expect_exact("Stopped")
         shell.expect_exact("PROMPT ")
-        shell.sendline(f"{resumed}; echo asked-$((1+1))")
-        shell.expect_exact("asked-2")
-        wait_for(lambda: not is_there(int(pid)))
+        for number, command in enumerate(resumed):
+            wait_for(lambda: is_stopped(pid))
+            shell.sendline(f"{command}; echo asked-$(({number}+2))")
+            shell.expect_exact(f"asked-{number + 2}")
+        wait_for(lambda: not is_there(pid))
         shell.sendline(f"stty -a >{tmp_path}/after; echo the-$((1+1))")
         shell.expect_exact("the-2\r\n")
     finally:

@@ -5,7 +5,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from pi_sandbox.exit_codes import ExitCode
-from pi_sandbox.inside.memory_engine import commands
+from pi_sandbox.inside.memory_engine_commands import commands
 from pi_sandbox.project_memory.stress_checks import StressFailedError
 
 

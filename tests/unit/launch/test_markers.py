@@ -1,13 +1,25 @@
 """The marker, and the comparison of what the container sees with what was planned and is held."""
 
+import fcntl
 import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
 
 from pi_sandbox.errors import EngineError, FilesError
-from pi_sandbox.launch.markers import Held, Marker, compare, held, look_message, marker_for, unfiltered
+from pi_sandbox.launch.markers import (
+    Held,
+    Marker,
+    compare,
+    held,
+    look_message,
+    marker_for,
+    remove_lost_markers,
+    unfiltered,
+)
 from pi_sandbox.session.container_spec import Mount, MountKind
 from pi_sandbox.session.control_messages import Seen
 from pi_sandbox.settings.folders import Folders
@@ -228,3 +240,51 @@ def test_a_container_that_makes_refused_system_calls_is_named(reached: tuple[str
     assert reached[-1] in error.message
     assert unfiltered(STANDING, replace(seen, reached=())) is None
     assert unfiltered(replace(STANDING, seccomp=None), seen) is None
+
+
+def test_a_marker_that_cannot_be_finished_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = Folders(tmp_path)
+    folders.markers.mkdir(parents=True)
+
+    def interrupted(*_: object) -> None:
+        assert list(folders.markers.iterdir())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.fchmod", interrupted)
+    with pytest.raises(KeyboardInterrupt), marker_for(folders, "abc"):
+        pytest.fail("it was made all the same")
+    assert list(folders.markers.iterdir()) == []
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from pi_sandbox.launch.markers import marker_for
+from pi_sandbox.settings.folders import Folders
+with marker_for(Folders(Path(sys.argv[1])), "abc"):
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_the_marker_of_a_killed_wrapper_goes_at_the_next_start_and_that_of_a_living_one_stays(tmp_path: Path) -> None:
+    folders = Folders(tmp_path)
+    folders.markers.mkdir(parents=True)
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], cwd=Path(__file__).parents[3], check=False)
+    assert [file.name for file in folders.markers.iterdir()] == ["abc"]
+    with marker_for(folders, "def"):
+        remove_lost_markers(folders)
+        assert [file.name for file in folders.markers.iterdir()] == ["def"]
+    remove_lost_markers(Folders(tmp_path / "nowhere"))
+
+
+def test_a_marker_that_is_just_being_made_is_not_taken_for_a_lost_one(tmp_path: Path) -> None:
+    folders = Folders(tmp_path)
+    folders.markers.mkdir(parents=True)
+    (folders.markers / "abc").touch()
+    maker = os.open(folders.markers, os.O_RDONLY)
+    fcntl.flock(maker, fcntl.LOCK_SH)
+    remove_lost_markers(folders)
+    assert list(folders.markers.iterdir()) != []
+    os.close(maker)
+    remove_lost_markers(folders)
+    assert list(folders.markers.iterdir()) == []
