@@ -71,16 +71,16 @@ def launch(
     for name, reason in passed.missing:
         reports.warn(f"{name} is not passed: {reason}")
     make_start = _start_maker(settings, passed)
-    with (
-        Signals() as signals,
-        _saying_what_is_left(workspace, look, plan.container.mounts, shown),
-        marker_for(folders, session_id) as marker,
-    ):
-        end = run_attached(engine, plan.container, terminal, signals, marker, make_start, reports.warn)
-        for warning in (*(said if _wipes_screen(request) else ()), *end.notes):
-            shown.warn(warning)
-    if end.code == 0 and (how := _how_to_continue(request, workspace, folders)):
-        shown.note(how)
+    with Signals() as signals:
+        with (
+            _saying_what_is_left(workspace, look, plan.container.mounts, shown),
+            marker_for(folders, session_id) as marker,
+        ):
+            end = run_attached(engine, plan.container, terminal, signals, marker, make_start, reports.warn)
+            for warning in (*(said if _wipes_screen(request) else ()), *end.notes):
+                shown.warn(warning)
+        if end.code == 0 and (how := _how_to_continue(request, workspace, folders)):
+            shown.note(how)
     return end.code
 
 
