@@ -9,7 +9,7 @@ from pi_sandbox.cli.main import root, run
 from pi_sandbox.cli.once import OnceCommand, takes_one_value
 from pi_sandbox.errors import UsageError
 from pi_sandbox.exit_codes import ExitCode
-from pi_sandbox.inside.memory_engine import commands
+from pi_sandbox.inside.memory_engine_commands import commands
 
 
 def _valued_options(command: click.Command, words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
