@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import DirEntry
 
-from pi_sandbox.workspace.level_names import is_git_name, name_on_any_disk
+from pi_sandbox.workspace.level_names import is_git_name, may_be_on_any_disk, name_on_any_disk
 
 _HEAD = "head"
 _BESIDE_HEAD = frozenset({"commondir", "refs"})
@@ -28,6 +28,11 @@ class FolderEntries:
 
     folders: frozenset[str]
     others: frozenset[str]
+
+
+def may_hold_a_repository(names: Iterable[str]) -> bool:
+    """Tell at once of most folders that `repositories_in` finds nothing in them."""
+    return may_be_on_any_disk("/".join(names), ("git", _HEAD))
 
 
 def repositories_in(entries: FolderEntries) -> tuple[str, ...]:

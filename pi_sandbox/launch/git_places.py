@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from pi_sandbox.git_access.discovery import entries_of, repositories_in
+from pi_sandbox.git_access.discovery import FolderEntries, may_hold_a_repository, repositories_in
 from pi_sandbox.launch.folder_walk import Bounds, FolderWalk, OpenFolder
 from pi_sandbox.launch.git_redirections import redirection
 from pi_sandbox.launch.hard_links import LinkCount
@@ -64,8 +64,11 @@ def join_looks(looks: Iterable[GitLook]) -> GitLook:
 
 def git_places(folder: OpenFolder) -> Iterator[GitPlace]:
     """Gives the places in one folder, itself among them where it is a bare repository."""
+    if not may_hold_a_repository([entry.name for entry in folder.entries]):
+        return
     listed = {entry.name: entry for entry in folder.entries}
-    for name in repositories_in(entries_of(folder.entries)):
+    folders = frozenset(folder.folder_names)
+    for name in repositories_in(FolderEntries(folders, frozenset(listed) - folders)):
         kind = _kind(listed[name]) if name else PlaceKind.BARE
         yield from _place(folder.path / name, folder.descriptor, name, kind)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from pi_sandbox.launch.folder_walk import OpenFolder
 from pi_sandbox.session.disk_look import LinkedFiles
 
-MOST_FILES = 50_000
+MOST_FILES = 20_000
 """Files that are looked at, the nearest first: about a tenth of a second."""
 
 _CACHES = frozenset(

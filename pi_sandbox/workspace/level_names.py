@@ -37,7 +37,16 @@ def refusal_of_level_name(name: str) -> str | None:
 
 def is_git_name(name: str) -> bool:
     """Tells whether git takes the name for `.git` on some disk."""
-    return name_on_any_disk(name) in _GIT_NAMES
+    return may_be_on_any_disk(name, ("git",)) and name_on_any_disk(name) in _GIT_NAMES
+
+
+def may_be_on_any_disk(names: str, parts: tuple[str, ...]) -> bool:
+    """Tell at once of most names, also of many joined, that no disk opens one for a name with one of these parts.
+
+    The parts are small ASCII letters.
+    """
+    lower = names.lower()
+    return any(part in lower for part in parts) or not names.isascii()
 
 
 def name_on_any_disk(name: str) -> str:

@@ -13,6 +13,7 @@ from pi_sandbox.git_access.discovery import (
     entries_of,
     entries_of_paths,
     is_git_directory,
+    may_hold_a_repository,
     repositories_in,
 )
 from tests.unit.git_access.git_shapes import build, git_takes, surroundings
@@ -78,6 +79,12 @@ def entries(*others: str, folders: tuple[str, ...] = ()) -> FolderEntries:
 )
 def test_what_some_git_on_some_disk_takes_is_found(listed: FolderEntries, names: tuple[str, ...]) -> None:
     assert repositories_in(listed) == names
+    assert may_hold_a_repository(listed.folders | listed.others)
+
+
+def test_of_ordinary_names_it_is_told_at_once_that_they_are_none() -> None:
+    assert not may_hold_a_repository(["README.md", "src", "a b", "Makefile"])
+    assert may_hold_a_repository(["README.md", "größe"])
 
 
 @pytest.mark.parametrize(
