@@ -17,6 +17,7 @@ from pi_sandbox.memory_check.format_rules import FormatCheck, StoreKind
 from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile, decode_content, is_too_large, lines_of
 from pi_sandbox.memory_check.personal_data import find_personal_in
 from pi_sandbox.memory_check.prefilter import TextBatch
+from pi_sandbox.memory_check.secret_scan import CATEGORY as SECRET
 from pi_sandbox.memory_check.secret_scan import scan_texts
 from pi_sandbox.workspace.level_names import is_git_name, name_on_any_disk
 
@@ -64,6 +65,7 @@ class _Reading:
 
 
 _IN_NAME = " (in the name of the file)"
+_IN_HIDDEN_NAME = " (in the name of the file, of which each ? is one character)"
 
 
 def check_store(
@@ -177,7 +179,8 @@ def _scan(readings: Sequence[_Reading], live_secrets: Sequence[str]) -> Iterator
 
 def _finding(reading: _Reading, hit: Hit, severity: Severity) -> Finding:
     line = hit.line if reading.made_in is MadeIn.TEXT else None
-    message = f"{hit.message}{_IN_NAME}" if reading.made_in is MadeIn.PATH else hit.message
+    in_name = _IN_HIDDEN_NAME if hit.category == SECRET else _IN_NAME
+    message = f"{hit.message}{in_name}" if reading.made_in is MadeIn.PATH else hit.message
     return Finding(reading.path, line, severity, hit.category, message, hit.before, hit.after, reading.made_in)
 
 

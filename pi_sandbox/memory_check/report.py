@@ -6,7 +6,7 @@ then one line that says how much was looked at. Exit codes: 32 over 30 over 31 o
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 from urllib.parse import quote_from_bytes
@@ -15,6 +15,7 @@ from pi_sandbox.errors import quoted
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.memory_check.check import StoreResult
 from pi_sandbox.memory_check.findings import Finding, Severity
+from pi_sandbox.memory_check.shown_names import shown_paths, shown_texts
 
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 IGNORED_NAMED = 10
@@ -53,6 +54,22 @@ class StoreReport:
     def findings(self) -> tuple[Finding, ...]:
         """The findings; none for a store that is missing."""
         return self.result.findings if self.result else ()
+
+
+def shown_report(report: StoreReport, live_secrets: Sequence[str] = ()) -> StoreReport:
+    """Gives the report without the secrets that stand in names: every path and message as it may be shown."""
+    result = report.result
+    if result is None:
+        return report
+    paths = shown_paths((*(finding.path for finding in result.findings), *result.ignored), live_secrets)
+    messages = shown_texts([finding.message for finding in result.findings], live_secrets)
+    findings = tuple(
+        replace(finding, path=paths[finding.path], message=message)
+        for finding, message in zip(result.findings, messages, strict=True)
+    )
+    return replace(
+        report, result=replace(result, findings=findings, ignored=tuple(paths[path] for path in result.ignored))
+    )
 
 
 def exit_code(reports: Sequence[StoreReport]) -> ExitCode:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pi_sandbox.memory_check.live_secrets import lines_with
+from pi_sandbox.memory_check.shown_names import shown_text
 
 WITHHELD = "(what stood here holds a credential and is not shown)"
 _REMOTE_MARK = "remote: "
@@ -35,17 +36,18 @@ class Console(Protocol):
 class GuardedConsole:
     """A console that writes nothing in which one of the credentials stands, in any spelling and over any lines.
 
-    Whatever a remote, a repository or a file may have put into a line passes here once: refs, names, errors, hints.
+    Whatever a remote, a repository or a file may have put into a line passes here once: refs, names, errors, hints. In
+    our own lines no other secret is shown either; foreign text is looked at where it comes from.
     """
 
     inner: Console
     live_secrets: Sequence[str]
 
     def say(self, line: str) -> None:
-        self.inner.say(WITHHELD if self._holds_secret(line.split("\n")) else line)
+        self.inner.say(self._shown(line))
 
     def name(self, line: str) -> None:
-        self.inner.name(WITHHELD if self._holds_secret(line.split("\n")) else line)
+        self.inner.name(self._shown(line))
 
     def show(self, lines: Iterable[str]) -> bool:
         every = list(lines)
@@ -55,10 +57,14 @@ class GuardedConsole:
         return self.inner.show(every)
 
     def ask(self, question: str) -> bool:
-        if self._holds_secret(question.split("\n")):
+        if self._shown(question) != question:
             self.inner.say(f"{WITHHELD} so nobody is asked: no")
             return False
         return self.inner.ask(question)
+
+    def _shown(self, text: str) -> str:
+        shown = shown_text(text, self.live_secrets)
+        return WITHHELD if self._holds_secret(shown.split("\n")) else shown
 
     def _holds_secret(self, lines: Sequence[str]) -> bool:
         parts = [part.removeprefix(_REMOTE_MARK) for line in lines for part in line.split("\r")]

@@ -12,6 +12,7 @@ from pi_sandbox.memory_check.findings import Finding, MadeIn, Severity
 from pi_sandbox.memory_check.format_rules import StoreKind
 from pi_sandbox.memory_check.memory_file import MemoryFile, decode_content, lines_of
 from pi_sandbox.memory_check.report import visible_path
+from pi_sandbox.memory_check.shown_names import shown_path
 from pi_sandbox.memory_sync.history import (
     IDENTITY_FILE,
     UnpushedCommit,
@@ -188,7 +189,7 @@ def _as_file(path: str, lines: Sequence[str]) -> MemoryFile:
 
 
 def _in_commit(finding: Finding, commit: str, blob: str | None, text: Sequence[str]) -> PushFinding:
-    shown = replace(finding, path=f"{IN_COMMIT}{commit} {finding.path}")
+    shown = replace(finding, path=f"{IN_COMMIT}{commit} {shown_path(finding.path)}")
     lines = tuple(text) if finding.line is None else tuple(_around(text, finding))
     return PushFinding(shown, blob, finding.path, lines, in_history=True)
 

@@ -19,6 +19,7 @@ from pi_sandbox.errors import quoted
 from pi_sandbox.git_access.private_git import PrivateGit, private_git
 from pi_sandbox.git_access.repository import Repository
 from pi_sandbox.git_access.runner import GitResult
+from pi_sandbox.memory_check.shown_names import shown_text
 from pi_sandbox.memory_sync.console import Console
 from pi_sandbox.memory_sync.outcome import SyncFailedError
 from pi_sandbox.memory_sync.push_access import Network, PushAccess, write_credential
@@ -157,7 +158,8 @@ class Remote:
         )
 
     def _show(self, text: str) -> None:
-        lines = [line for line in text.replace("\r\n", "\n").split("\n") if line.strip()]
+        said = shown_text(text.replace("\r\n", "\n"), self.access.live_secrets)
+        lines = [line for line in said.split("\n") if line.strip()]
         if self.console.show(lines[:SHOWN_LINES]) and len(lines) > SHOWN_LINES:
             self.console.say(f"  (at least {len(lines) - SHOWN_LINES} more lines of the remote are not shown)")
 

@@ -4,11 +4,12 @@ Own words and foreign text are told apart by type, so that a note, a file name, 
 as a question.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pi_sandbox.git_access.object_data import CommitData, TreeEntry
 from pi_sandbox.memory_check.report import visible_path
+from pi_sandbox.memory_check.shown_names import shown_paths
 
 _SHOWN_ID = 12
 """Characters of a commit's id that people read: enough to find it by (gitrevisions(7))."""
@@ -61,13 +62,13 @@ def short_id(commit: str) -> str:
     return commit[:_SHOWN_ID]
 
 
-def changed_lines(before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry]) -> tuple[str, ...]:
+def changed_lines(
+    before: Mapping[str, TreeEntry], after: Mapping[str, TreeEntry], live_secrets: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Gives one line a changed file: added, changed or removed, and its name with every character visible."""
-    return tuple(
-        f"{_change(before.get(path), after.get(path))} {visible_path(path)}"
-        for path in sorted(before.keys() | after.keys())
-        if before.get(path) != after.get(path)
-    )
+    changed = [path for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
+    shown = shown_paths(changed, live_secrets)
+    return tuple(f"{_change(before.get(path), after.get(path))} {visible_path(shown[path])}" for path in changed)
 
 
 def review_parts(review: Review) -> Iterator[Part]:
@@ -75,7 +76,7 @@ def review_parts(review: Review) -> Iterator[Part]:
     if review.new_commit is not None:
         name = short_id(review.new_commit.data.id)
         yield Own(f"{review.store}: changed files, for the new commit {name}")
-        yield from (Own(f"  {line}") for line in review.changes)
+        yield Own("\n".join(f"  {line}" for line in review.changes))
         yield Own(f"{review.store}: full diff")
         yield Foreign(review.new_commit.patch)
         yield Own(f"{review.store}: what the new commit {name} says")

@@ -11,6 +11,7 @@ from pi_sandbox.git_access.private_git import PrivateGit, private_git
 from pi_sandbox.git_access.repository import NoRepositoryError, Repository, read_repository
 from pi_sandbox.memory_check.findings import Severity
 from pi_sandbox.memory_check.report import StoreReport
+from pi_sandbox.memory_check.shown_names import shown_path, shown_text
 from pi_sandbox.memory_sync.record import Push, SyncRecord, read_record, record_path
 from pi_sandbox.memory_sync.review import short_id
 from pi_sandbox.memory_sync.snapshot import Snapshot
@@ -42,9 +43,9 @@ def standing(store: str, folder: Path | None, records: Path) -> StoreStanding:
     except NoRepositoryError:
         return StoreStanding(store, problem="missing")
     except PiSandboxError as error:
-        return StoreStanding(store, problem=" ".join(error.message.split()))
+        return StoreStanding(store, problem=shown_text(" ".join(error.message.split())))
     except OSError as error:
-        return StoreStanding(store, problem=failed_file(error))
+        return StoreStanding(store, problem=shown_text(failed_file(error)))
 
 
 def standing_lines(one: StoreStanding) -> Iterator[str]:
@@ -86,7 +87,7 @@ def _standing(store: str, repository: Repository, git: PrivateGit, record: SyncR
     report = check_repository(store, repository, git, snapshot, on_remote)
     return StoreStanding(
         store,
-        repository.branch,
+        None if repository.branch is None else shown_path(repository.branch),
         _unpushed(repository, git, on_remote),
         len(snapshot.changed_paths()),
         report,

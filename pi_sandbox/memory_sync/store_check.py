@@ -19,8 +19,9 @@ from pi_sandbox.git_access.repository import (
     read_repository,
 )
 from pi_sandbox.memory_check.check import StoreResult, check_store
-from pi_sandbox.memory_check.findings import Finding, Severity
-from pi_sandbox.memory_check.report import StoreReport
+from pi_sandbox.memory_check.findings import Finding, MadeIn, Severity
+from pi_sandbox.memory_check.report import StoreReport, shown_report
+from pi_sandbox.memory_check.shown_names import shown_path, shown_text
 from pi_sandbox.memory_sync.findings_of_push import IN_COMMIT, NewCommit, findings_of_history, store_kind
 from pi_sandbox.memory_sync.history import identities_on_remote, unpushed_commits
 from pi_sandbox.memory_sync.ignored_files import hidden_findings
@@ -50,7 +51,7 @@ def check_folder(store: str, folder: Path | None, records: Path) -> StoreReport:
 
 def not_checked(store: str, why: str) -> StoreReport:
     """Gives the report on a store that could not be looked at, which blocks."""
-    message = visible(f"nothing was checked: {' '.join(why.split())}")
+    message = visible(f"nothing was checked: {shown_text(' '.join(why.split()))}")
     finding = Finding(".git", None, Severity.BLOCKING, "repository", message)
     return StoreReport(store, StoreResult(store, (finding,), 0, 0))
 
@@ -76,19 +77,31 @@ def check_repository(
         new=NewCommit((str(identity_of(repository)),)) if snapshot.changed else None,
     )
     findings = (*result.findings, *(item.finding for item in history))
-    return StoreReport(store, replace(result, findings=findings))
+    return shown_report(StoreReport(store, replace(result, findings=findings)))
 
 
 def check_snapshot(store: str, snapshot: Snapshot, live_secrets: Sequence[str] = ()) -> StoreResult:
     """Gives what is found in the files of a picture, and in how git treats them."""
     result = check_store(snapshot.files(), store=store, store_kind=store_kind(store), live_secrets=live_secrets)
-    besides = (*hidden_findings(snapshot.hidden), *map(_unmerged, snapshot.unmerged))
+    besides = (
+        *hidden_findings(snapshot.hidden),
+        *map(_unmerged, snapshot.unmerged),
+        *_branch_findings(snapshot.repository.branch or "", live_secrets),
+    )
     return replace(result, findings=(*besides, *result.findings), ignored=snapshot.ignored)
 
 
 def _unmerged(path: str) -> Finding:
     message = "git could not join two versions of it (git status); put it right and git add it"
     return Finding(path, None, Severity.BLOCKING, "unmerged", message)
+
+
+def _branch_findings(branch: str, live_secrets: Sequence[str]) -> Iterator[Finding]:
+    """The name of the branch is pushed like everything else."""
+    shown = shown_path(branch, live_secrets)
+    if shown != branch:
+        message = f"the name of the branch, {quoted(shown)}, holds a secret; rename it: git branch -m"
+        yield Finding(".git/HEAD", None, Severity.BLOCKING, "secret", message, made_in=MadeIn.OTHER)
 
 
 def next_steps(report: StoreReport, folder: str) -> Iterator[str]:

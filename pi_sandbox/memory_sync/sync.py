@@ -15,7 +15,8 @@ from pi_sandbox.git_access.repository import Repository, RepositoryRefusedError,
 from pi_sandbox.git_access.trees import tree_entries
 from pi_sandbox.memory_check.check import StoreResult
 from pi_sandbox.memory_check.findings import Severity
-from pi_sandbox.memory_check.report import StoreReport, finding_line, status_line, summary_line
+from pi_sandbox.memory_check.report import StoreReport, finding_line, shown_report, status_line, summary_line
+from pi_sandbox.memory_check.shown_names import shown_patch
 from pi_sandbox.memory_sync.console import Console
 from pi_sandbox.memory_sync.findings_of_push import (
     NewCommit,
@@ -104,7 +105,7 @@ class _Sync:
         for part in review_parts(review):
             if isinstance(part, Own):
                 self.console.name(part.text)
-            elif not self.console.show(part.text.split("\n")):
+            elif not self.console.show(shown_patch(part.text, self.request.live_secrets).split("\n")):
                 raise SyncFailedError("what the push would send cannot all be shown, so nothing is pushed")
         self.console.say(render_template("review.txt.j2", {"folder": self.request.shown_folder}).rstrip("\n"))
         if not self.console.ask(f"push {self.request.store}? [y/N]"):
@@ -192,10 +193,10 @@ class _Sync:
 
     def _report(self, result: StoreResult, findings: Sequence[PushFinding]) -> None:
         every = replace(result, findings=tuple(item.finding for item in findings))
-        report = StoreReport(self.request.store, every)
+        report = shown_report(StoreReport(self.request.store, every), self.request.live_secrets)
         self.console.say(status_line(report))
-        for finding in report.findings:
-            self.console.name(f"  {finding_line(finding)}")
+        if report.findings:
+            self.console.name("\n".join(f"  {finding_line(finding)}" for finding in report.findings))
         self.console.name(summary_line([report]))
 
     def _blocked(self, findings: Sequence[PushFinding], on_remote: str | None) -> SyncFailedError:
@@ -223,7 +224,8 @@ class _Sync:
         copy_contents(self._git, replaced, size_limit=FILE_LIMIT_BYTES)
         new = candidate.new_commit
         reviewed = None if new is None else ReviewedCommit(new, patches_of(self._git, [new])[new.id], True)
-        changes = changed_lines(snapshot.committed, {entry.path: entry for entry in snapshot.entries})
+        live = self.request.live_secrets
+        changes = changed_lines(snapshot.committed, {entry.path: entry for entry in snapshot.entries}, live)
         return Review(self.request.store, self._branch, reviewed, changes, commits)
 
     def _commit(self, candidate: _Candidate) -> None:

@@ -110,7 +110,7 @@ def test_a_branch_of_the_remote_that_is_named_like_the_credential_is_not_named(s
     stores[0].commit()
     stores[0].push_by_hand(f"HEAD:refs/heads/{token}")
     child = start(stores)
-    child.expect_exact("(what stood here holds a credential and is not shown)")
+    child.expect_exact('"???')
     shown = child.before
     child.expect_exact("push private? [y/N] ")
     shown += child.before

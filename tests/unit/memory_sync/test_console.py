@@ -43,21 +43,29 @@ WAYS: list[Callable[[Console, str], object]] = [
 ]
 
 
+NAMED = f'the remote has no branch "main" (deleted, or renamed?); it has "{TOKEN}"'
+BROKEN = [f"remote: {TOKEN[:9]}\nremote: {TOKEN[9:]}", f"before\r{TOKEN[:9]}\r\nremote: {TOKEN[9:]}\nafter"]
+
+
 @pytest.mark.parametrize("way", WAYS, ids=["say", "name", "show", "ask"])
-@pytest.mark.parametrize(
-    "text",
-    [
-        f'the remote has no branch "main" (deleted, or renamed?); it has "{TOKEN}"',
-        f"remote: {TOKEN[:9]}\nremote: {TOKEN[9:]}",
-        f"before\r{TOKEN[:9]}\r\nremote: {TOKEN[9:]}\nafter",
-    ],
-    ids=["branch", "halves", "returns"],
-)
+@pytest.mark.parametrize("text", BROKEN, ids=["halves", "returns"])
 def test_a_line_that_holds_a_credential_is_not_written(way: Callable[[Console, str], object], text: str) -> None:
     console, written = guarded()
     way(console, text)
     (line,) = written.lines
     assert line.startswith(WITHHELD)
+
+
+@pytest.mark.parametrize("way", WAYS[:2], ids=["say", "name"])
+@pytest.mark.parametrize(
+    "secret", [TOKEN, "gh" + "p_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"], ids=["in use", "another"]
+)
+def test_a_line_of_ours_says_as_much_as_it_may_of_a_name_with_a_secret(
+    way: Callable[[Console, str], object], secret: str
+) -> None:
+    console, written = guarded()
+    way(console, NAMED.replace(TOKEN, secret))
+    assert written.lines == [NAMED.replace(TOKEN, "?" * len(secret))]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["say", "name", "show", "ask"])

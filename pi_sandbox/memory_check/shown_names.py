@@ -1,0 +1,110 @@
+"""Shows names, and texts that name things, without the secret that may stand in them. Pure.
+
+- What is shown of a name with a secret is as long as the name: `?` for each character, so that a shell and git take it
+  for a pattern that finds the file (`notes/????????.md`). The same name is always shown in the same way.
+- Only the parts of a path that hold the secret are replaced; all of them, where it lies across them.
+- A name is looked at as the check looks at it, so whatever blocks as a secret in a name is not shown.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from pi_sandbox.memory_check.prefilter import TextBatch
+from pi_sandbox.memory_check.secret_scan import scan_texts
+
+HIDDEN_LINE = "(a line with a secret is not shown)"
+
+_NOT_LOOKED_AT = "(a line of what is too much to be looked at is not shown)"
+
+_REMOVED_LIMIT_CHARACTERS = 8 * 1024 * 1024
+"""Some seconds of looking; several times the largest file that is pushed."""
+
+_ENDING = ".md"
+_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
+_PATCH_HEADER = re.compile(r"(?P<words>(?:diff --git|---|\+\+\+|rename from|rename to|Binary files) )(?P<names>.*)")
+
+
+def shown_path(path: str, live_secrets: Sequence[str] = ()) -> str:
+    """Gives a path, or another name, as it may be shown."""
+    return shown_paths([path], live_secrets)[path]
+
+
+def shown_paths(paths: Iterable[str], live_secrets: Sequence[str] = ()) -> Mapping[str, str]:
+    """Gives each of the paths as it may be shown; many at once cost little more than one."""
+    shown = {path: path for path in paths}
+    found = _with_secret(shown, live_secrets)
+    parts = _with_secret({part for path in found for part in path.split("/")}, live_secrets)
+    for path in found:
+        shown[path] = "/".join(_masked(part) if part in parts else part for part in path.split("/"))
+    for path in _with_secret({shown[path] for path in found}, live_secrets):
+        whole = "/".join(map(_masked, path.split("/")))
+        shown.update({one: whole for one in found if shown[one] == path})
+    return shown
+
+
+def shown_text(text: str, live_secrets: Sequence[str] = ()) -> str:
+    """Gives a text of ours as it may be shown: each word, and each name in quotes, as a path."""
+    return shown_texts([text], live_secrets)[0]
+
+
+def shown_texts(texts: Sequence[str], live_secrets: Sequence[str] = ()) -> list[str]:
+    """Gives each of the texts as `shown_text` does."""
+    pieces = {piece.strip('"') for text in texts for piece in _PIECE.findall(text)}
+    shown = {piece: other for piece, other in shown_paths(pieces, live_secrets).items() if piece != other}
+    if not shown:
+        return list(texts)
+    return [_PIECE.sub(lambda found: _piece(found[0], shown), text) for text in texts]
+
+
+def shown_lines(lines: Sequence[str], live_secrets: Sequence[str] = ()) -> list[str]:
+    """Gives the lines of a file with each that belongs to a secret replaced."""
+    (hits,) = scan_texts(TextBatch.of([lines]), live_secrets)
+    hidden = {number for hit in hits for number in range(hit.line - hit.before, hit.line + hit.after + 1)}
+    return [HIDDEN_LINE if number in hidden else line for number, line in enumerate(lines, 1)]
+
+
+def shown_patch(patch: str, live_secrets: Sequence[str] = ()) -> str:
+    """Gives a patch with the secrets left out that it takes away: in names and in removed lines.
+
+    What it adds is never replaced: it is what is pushed, so it has been looked at, and is shown as it is.
+    """
+    lines = patch.split("\n")
+    names: dict[int, str] = {}
+    removed: list[int] = []
+    in_hunk = False
+    for number, line in enumerate(lines):
+        in_hunk = line.startswith("@@") or (in_hunk and not line.startswith("diff --git "))
+        if in_hunk and line.startswith("-"):
+            removed.append(number)
+        elif not in_hunk and (header := _PATCH_HEADER.fullmatch(line)):
+            names[number] = header["names"]
+    shown = shown_paths(names.values(), live_secrets)
+    for number, name in names.items():
+        lines[number] = lines[number].removesuffix(name) + shown[name]
+    for number, line in zip(removed, _removed([lines[number][1:] for number in removed], live_secrets), strict=True):
+        lines[number] = f"-{line}"
+    return "\n".join(lines)
+
+
+def _removed(lines: Sequence[str], live_secrets: Sequence[str]) -> Sequence[str]:
+    if sum(map(len, lines)) > _REMOVED_LIMIT_CHARACTERS:
+        return [_NOT_LOOKED_AT] * len(lines)
+    return shown_lines(lines, live_secrets)
+
+
+def _piece(piece: str, shown: Mapping[str, str]) -> str:
+    bare = piece.strip('"')
+    return piece.replace(bare, shown.get(bare, bare)) if bare else piece
+
+
+def _with_secret(names: Iterable[str], live_secrets: Sequence[str]) -> set[str]:
+    """Gives the names in which the check finds a secret."""
+    every = list(names)
+    readable = ([name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")] for name in every)
+    hits = scan_texts(TextBatch.of(readable), live_secrets)
+    return {name for name, found in zip(every, hits, strict=True) if found}
+
+
+def _masked(name: str) -> str:
+    kept = _ENDING if name.endswith(_ENDING) else ""
+    return "?" * (len(name) - len(kept)) + kept
