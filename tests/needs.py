@@ -38,6 +38,7 @@ class Host(Enum):
     FUSE = "mount through FUSE"
     MOUNTS = "mount in a namespace of its own"
     PID_NAMESPACES = "make PID namespaces"
+    NETWORK_NAMESPACES = "make network namespaces and filter packets in them"
     EXTENDED_ATTRIBUTES = "keep extended attributes in the temporary folder"
     ENGINE_HERE = "hold the address of the engine's bridge, because the engine runs elsewhere"
     ENGINE_CLOSED = "keep strangers from the engine's socket"
@@ -90,6 +91,8 @@ def _why_not(ability: Host) -> str | None:
             return _complaint("unshare", "--mount", "--net", "mount", "-t", "tmpfs", "none", "/mnt")
         case Host.PID_NAMESPACES:
             return _complaint("unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "true")
+        case Host.NETWORK_NAMESPACES:
+            return _complaint("unshare", "--net", "iptables", "-S")
         case Host.DIRECT_REGISTRIES:
             proxies = [name for name in os.environ if name.lower() in ("http_proxy", "https_proxy")]
             return f"{proxies[0]} is set" if proxies else None

@@ -78,6 +78,40 @@ def test_gvisor_runs_the_same_plan(gvisor: Elsewhere) -> None:
     assert outcome.code == 7
 
 
+SHOWN = """
+for place in /shown/hidden /shown/open; do
+    /usr/bin/find $place
+    /usr/bin/python3 -c 'import os, sys; print(os.listdir(sys.argv[1]))' $place
+done
+"""
+LISTED = "for place in /shown/hidden /shown/open /tmp /; do /usr/bin/ls -d $place; done"
+THIS_MACHINES_PROGRAMS = tuple(
+    bind(Path(here), there, read_only=True)
+    for here, there in (("/usr", "/usr"), ("/usr/lib", "/lib"), ("/usr/lib64", "/lib64"))
+)
+
+
+def test_gvisor_shows_masked_folders_as_it_shows_all_others(gvisor: Elsewhere) -> None:
+    folder = gvisor.other.folder / "shown"
+    for place in ("hidden", "open"):
+        (folder / place).mkdir(parents=True)
+        (folder / place / "note").write_text("words")
+    mounts = (bind(folder, "/shown", read_only=True), mask("/shown/hidden"), *THIS_MACHINES_PROGRAMS)
+    for runtime in ("runsc", None):
+
+        def said(script: str, runtime: str | None = runtime) -> tuple[str, str]:
+            outcome = run(
+                gvisor.engine, make_spec("sh", "-c", script, image=gvisor.image, runtime=runtime, mounts=mounts)
+            )
+            return outcome.out, outcome.err
+
+        assert said(SHOWN)[0].splitlines() == ["/shown/hidden", "[]", "/shown/open", "/shown/open/note", "['note']"]
+        listed, complaints = said(LISTED)
+        assert listed.split() in ([], ["/shown/hidden", "/shown/open", "/tmp", "/"]), "no place otherwise than another"
+        assert complaints.count("Invalid argument") == (0 if listed else 4)
+    assert listed, "the control: the same program outside of gVisor"
+
+
 def test_gvisor_has_the_size_of_the_terminal_and_every_key(gvisor: Elsewhere) -> None:
     script = "stty raw -echo; echo ready; dd bs=1 count=1 2>/dev/null | od -An -tx1; stty size"
     spec = make_spec("sh", "-c", script, image=gvisor.image, runtime="runsc", tty=True)
