@@ -1,5 +1,8 @@
 """One base error: a message of what happened to which thing, a hint of what to do next, and an exit code by class."""
 
+import os
+import shlex
+from pathlib import PurePath
 from typing import ClassVar
 
 from pi_sandbox.exit_codes import ExitCode
@@ -61,6 +64,15 @@ def quoted(value: object) -> str:
     Lone surrogates (bytes of a path that are no UTF-8) appear as `\\xNN`, controls and invisible characters as escapes.
     """
     return '"' + "".join(_visible(character) for character in str(value)) + '"'
+
+
+def for_a_shell(path: PurePath) -> str:
+    """Gives the path as one word of bash and zsh, in printable ASCII (ANSI-C quoting where that is needed)."""
+    text = str(path)
+    if text.isascii() and text.isprintable():
+        return shlex.quote(text)
+    plain = b"-+,./:@_" + bytes(range(48, 58)) + bytes(range(65, 91)) + bytes(range(97, 123))
+    return "$'" + "".join(chr(byte) if byte in plain else f"\\x{byte:02x}" for byte in os.fsencode(text)) + "'"
 
 
 def _visible(character: str) -> str:

@@ -27,7 +27,7 @@ def _scope_options(command: F) -> F:
         click.option("--domain-wide", is_flag=True, help="Show all levels of the domain, not only the project's own."),
         click.option("--with-other-domain", is_flag=True, help="The same for the other of exactly two domains."),
         click.option("--with-domain", metavar="NAME", help="Show the memory of NAME too, read-only, for this run."),
-        click.argument("path", required=False, type=click.Path()),
+        click.argument("path", required=False, type=click.Path(readable=False)),
     ):
         command = option(command)
     return command
@@ -68,8 +68,6 @@ def _start(
 
     place = find_place(path)
     terminal = Terminal()
-    if isinstance(program, Agent) and not program.arguments and not terminal.is_interactive:
-        render.show_note("there is no terminal: pi takes its prompt from the input, or from pi-sandbox run -- -p '…'")
     request = make_request(
         place,
         program,
@@ -78,6 +76,8 @@ def _start(
         domain_wide=domain_wide,
         tty=terminal.is_interactive,
     )
+    if isinstance(program, Agent) and not program.arguments and not terminal.is_interactive:
+        render.show_note("there is no terminal: pi takes its prompt from the input, or from pi-sandbox run -- -p '…'")
     reports = Reports(note=render.show_note, warn=render.show_warning, build=render.BuildScreen().step)
     return launch(request, place.workspace, place.settings, os.environ, terminal, reports)
 

@@ -32,6 +32,7 @@ from pi_sandbox.settings.domains import CORE
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.read import read_settings
 from pi_sandbox.settings.settings import Limits, Settings
+from pi_sandbox.system.folder_access import closed
 
 FREE_BYTES = 1024**3
 """Free space below which the disk of the home counts as bad, in bytes."""
@@ -62,7 +63,7 @@ def examine(environ: Mapping[str, str]) -> tuple[Check, ...]:
     if settings is not None:
         folders = Folders(settings.home)
         checks += [
-            _home(folders),
+            _guarded("home", lambda: _home(folders)),
             *(_store(folders, name) for name in (CORE, *settings.domains)),
             _agent_config(folders),
             _certificates(settings),
@@ -86,6 +87,9 @@ def _guarded(name: str, look: Callable[[], Check]) -> Check:
         return look()
     except PiSandboxError as error:
         return Check(name, State.BAD, error.message, error.hint or "look at the message")
+    except PermissionError as error:
+        shut = closed(Path(error.filename), error)
+        return Check(name, State.BAD, shut.message, shut.hint)
     except OSError as error:
         return Check(name, State.BAD, f"{error.filename}: {error.strerror}", "look at the place named")
 
@@ -101,9 +105,12 @@ def _settings(environ: Mapping[str, str]) -> tuple[Check, Settings | None]:
 def _home(folders: Folders) -> Check:
     if not folders.home.is_dir():
         return Check("home", State.BAD, f"{folders.home} does not exist", "pi-sandbox init")
-    missing = [place for place in (folders.brain, folders.workspace, folders.state) if not place.is_dir()]
-    if missing:
-        return Check("home", State.BAD, f"{missing[0]} does not exist", "pi-sandbox init")
+    for place in (folders.brain, folders.workspace, folders.state):
+        if not os.path.lexists(place):
+            return Check("home", State.BAD, f"{place} does not exist", "pi-sandbox init")
+        if not place.is_dir():
+            return Check("home", State.BAD, f"{place} is not a folder", "move it away, then pi-sandbox init")
+        os.listdir(place)
     if folders.home.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return Check("home", State.BAD, f"others may write in {folders.home}", f"chmod go-w {folders.home}")
     return Check("home", State.GOOD, str(folders.home))

@@ -22,9 +22,11 @@ from pi_sandbox.git_access.runner import make_repository
 from pi_sandbox.launch.home_plan import PRIVATE_FOLDER, FilePiece, FolderPiece, Piece, StorePiece, home_pieces
 from pi_sandbox.settings.settings import Settings
 from pi_sandbox.system.files import create_file, create_folder, name_beside, remove_unfinished
+from pi_sandbox.system.folder_access import closed
 from pi_sandbox.system.shipped_files import shipped_folder
 
 _OTHERS = 0o077
+_IN_THE_WAY = "move it away, then run the command again"
 
 MakeRepository = Callable[[Path], None]
 
@@ -204,14 +206,24 @@ def _is_same(folder: Path, descriptor: int) -> bool:
 
 
 def _failure(home: Path, error: OSError) -> FilesError:
+    what = f"the home {quoted(home)} could not be made"
+    elsewhere = "or set PI_SANDBOX_HOME to another place"
+    if error.filename and isinstance(error, PermissionError):
+        shut = closed(Path(error.filename), error)
+        return FilesError(f"{what}: {shut.message}", f"{shut.hint}, {elsewhere}")
+    if error.filename and isinstance(error, NotADirectoryError):
+        return FilesError(f"{what}: {quoted(_no_folder(Path(error.filename)))} is not a folder", _IN_THE_WAY)
     place = quoted(error.filename) if error.filename else quoted(home)
     hints = {
         errno.ENOSPC: "free some space and run the command again",
         errno.EDQUOT: "free some space and run the command again",
-        errno.ENOENT: "make the folder above it first, or set PI_SANDBOX_HOME to another place",
-        errno.ENOTDIR: "move it away, or set PI_SANDBOX_HOME to another place",
+        errno.ENOENT: f"make the folder above it first, {elsewhere}",
+        errno.EROFS: f"let the disk there be written, {elsewhere}",
     }
-    return FilesError(
-        f"the home {quoted(home)} could not be made: {place}: {error.strerror}",
-        hints.get(error.errno or 0, "check the permissions there, or set PI_SANDBOX_HOME to another place"),
-    )
+    hint = hints.get(error.errno or 0, f"look at the disk there, {elsewhere}")
+    return FilesError(f"{what}: {place}: {error.strerror}", hint)
+
+
+def _no_folder(path: Path) -> Path:
+    """Gives the first part of a path that is there and no folder."""
+    return next((part for part in (*reversed(path.parents), path) if os.path.lexists(part) and not part.is_dir()), path)

@@ -20,6 +20,7 @@ from pi_sandbox.session.login import LOGIN_BYTES, LoginRefused, parse_login
 from pi_sandbox.settings.domains import CORE, DomainName
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.system.files import read_regular_file
+from pi_sandbox.system.folder_access import closed_place, opening
 from pi_sandbox.system.mount_table import mount_points
 from pi_sandbox.system.sight import is_closed
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
@@ -61,17 +62,21 @@ def _store(folders: Folders, name: str, levels: tuple[str, ...], inner: tuple[Pa
     path = Path(os.path.realpath(folders.store(name)))
     state, git_entry = _state(path)
     beside = look_beside(path, levels) if levels and state is StoreState.PRESENT else Beside((), ())
-    return StoreLook(name, path, state, git_entry, beside.levels, _below(path, inner), beside.closed)
+    opens = (
+        opening(closed_place(path if is_closed_folder(path) else path / ".git")) if state is StoreState.CLOSED else ""
+    )
+    return StoreLook(name, path, state, git_entry, beside.levels, _below(path, inner), beside.closed, opens)
 
 
 def _state(path: Path) -> tuple[StoreState, GitEntry]:
     if not os.path.lexists(path):
-        return StoreState.ABSENT, GitEntry.NONE
+        shut = closed_place(path)
+        return StoreState.CLOSED if shut != path and is_closed_folder(shut) else StoreState.ABSENT, GitEntry.NONE
     if not is_real_folder(path):
         return StoreState.NO_FOLDER, GitEntry.NONE
-    if is_closed_folder(path):
-        return StoreState.CLOSED, GitEntry.NONE
     git = path / ".git"
+    if is_closed_folder(path) or (is_real_folder(git) and is_closed_folder(git)):
+        return StoreState.CLOSED, GitEntry.NONE
     if _is_file(git / "HEAD") and not git.is_symlink():
         return StoreState.PRESENT, GitEntry.FOLDER
     if _is_file(git) and not git.is_symlink():

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from pi_sandbox.session.remedies import opening_alone
 from pi_sandbox.workspace.workspace import GitEntry
 
 
@@ -24,7 +23,7 @@ class StoreLook:
 
     `hidden` are folders inside it, relative to it, that a session of this project must not see: the other levels.
     `inner_mounts` are places below it where another file system is mounted. `closed` are levels on the project's path
-    that may not be read, so that it is not known what lies in them.
+    that may not be read, so that it is not known what lies in them. `opening` opens a store that may not be read.
     """
 
     name: str
@@ -34,12 +33,13 @@ class StoreLook:
     hidden: tuple[str, ...]
     inner_mounts: tuple[Path, ...]
     closed: tuple[Path, ...] = ()
+    opening: str = ""
 
     @property
     def remedy(self) -> str:
         """What to do about a store that is missing."""
         if self.state is StoreState.CLOSED:
-            return f"open it: {opening_alone(self.path)}"
+            return self.opening
         anew = (
             f"pi-sandbox init makes a new one, and pi-sandbox memory-clone {self.name} fills it from its remote if it "
             "has one"

@@ -1,10 +1,9 @@
 """Commands that mend a folder, written so that a shell means exactly that folder, and paths short enough to be read."""
 
 import os
-import shlex
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from pi_sandbox.errors import quoted
+from pi_sandbox.errors import for_a_shell, quoted
 
 _COMMAND_BYTES = 1_000
 """A longer path is not given to a command: the system takes 4,095 bytes (limits.h, PATH_MAX), a reader fewer."""
@@ -42,15 +41,6 @@ def removal(folder: Path) -> str:
 def removal_of_empty(folder: Path) -> str:
     """Gives the command that removes the empty folders right inside one; git keeps none of them."""
     return f"find {for_a_shell(folder)} -mindepth 1 -maxdepth 1 -type d -empty -delete"
-
-
-def for_a_shell(path: PurePosixPath | Path) -> str:
-    """Gives the path as one word of bash and zsh, in printable ASCII (ANSI-C quoting where that is needed)."""
-    text = str(path)
-    if text.isascii() and text.isprintable():
-        return shlex.quote(text)
-    plain = b"-+,./:@_" + bytes(range(48, 58)) + bytes(range(65, 91)) + bytes(range(97, 123))
-    return "$'" + "".join(chr(byte) if byte in plain else f"\\x{byte:02x}" for byte in os.fsencode(text)) + "'"
 
 
 def _short(folder: Path) -> Path:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.system.folder_access import closed
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ def read_regular_file(path: Path, *, limit: int, follow_links: bool = False) -> 
         descriptor = os.open(path, os.O_RDONLY | at_links | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
+    except PermissionError as error:
+        raise closed(path, error, "could not be read") from error
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EMLINK):
             raise FilesError(f"{quoted(path)} is a link", "put a regular file in its place") from error

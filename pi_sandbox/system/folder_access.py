@@ -7,16 +7,17 @@ own that it cannot use is the doing of the engine.
 
 import os
 import pwd
-import shlex
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from pi_sandbox.errors import EngineError, FilesError, PiSandboxError, quoted
+from pi_sandbox.errors import EngineError, FilesError, PiSandboxError, for_a_shell, quoted
+from pi_sandbox.system.sight import NOTHING, look_at
 
 _SELINUX = Path("/sys/fs/selinux/enforce")
 _ROOT = 0
-_OWNERS_BITS = {"read": stat.S_IRUSR | stat.S_IXUSR, "write in": stat.S_IWUSR}
+_OPEN = {True: "u+rwx", False: "u+rw"}
+"""What a folder's owner, and a file's, needs of their own."""
 
 
 @dataclass(frozen=True)
@@ -33,72 +34,83 @@ class Ownership:
 def ownership_of(place: Path) -> Ownership:
     """Gives what there is to know of a place that this process may look at."""
     found = place.stat()
-    return Ownership(found.st_uid, found.st_mode, os.getuid(), os.getgid(), _SELINUX.exists())
+    return Ownership(found.st_uid, found.st_mode, os.geteuid(), os.getegid(), _SELINUX.exists())
 
 
 def denied(place: Path, deed: str, found: Ownership) -> PiSandboxError:
     """Gives the error for a session that may not do the deed ("read", "write in") where this process may."""
     if found.owner != found.uid:
         message = f"{_owner_words(place, found)}: a session may not {deed} it, {_why(found)}"
-        return FilesError(message, giving_command(place, found))
-    if found.mode & _OWNERS_BITS[deed] != _OWNERS_BITS[deed]:
-        return FilesError(
-            f"{quoted(place)} has the mode {stat.filemode(found.mode)}: a session may not {deed} it, {_why(found)}",
-            f"chmod u+rwX {_shell_word(place)}",
-        )
+        return FilesError(message, _giving_command(place, found))
     return EngineError(f"the container may not {deed} {quoted(place)}, although you may", _ENGINES_DOING[found.selinux])
 
 
-def closed(path: Path, error: OSError) -> FilesError:
-    """Gives the error for a path that this process itself may not use, by the folder on it that is closed.
+def closed(path: Path, error: OSError, what: str = "cannot be used") -> FilesError:
+    """Gives the error for a path that this process itself may not use, by the folder on it that is closed."""
+    place = closed_place(path)
+    try:
+        found = ownership_of(place)
+    except OSError:
+        return FilesError(f"{quoted(path)} {what}: {error.strerror}", "look at the folders on its path")
+    return FilesError(f"{quoted(path)} {what}: {error.strerror}; {_state(place, found)}", opening(place))
+
+
+def closed_place(path: Path) -> Path:
+    """Gives the first folder on the way that may not be entered, else the last part of the path that there is."""
+    way = [folder for folder in (*reversed(path.parents), path) if os.path.lexists(folder)]
+    return next((folder for folder in way[:-1] if _is_shut(folder)), way[-1])
+
+
+def _is_shut(folder: Path) -> bool:
+    """Whether nobody gets through without what root may do beyond its own rights."""
+    found = folder.stat()
+    return (found.st_uid == os.geteuid() and not found.st_mode & stat.S_IXUSR) or not os.access(folder, os.X_OK)
+
+
+def opening(place: Path) -> str:
+    """Gives what opens a place again.
 
     A command is named only for a place of your own and for one that lies in a folder of yours: nobody should be told to
     take what belongs to the system.
     """
-    place = _closed_place(path)
-    try:
-        found, outer = ownership_of(place), ownership_of(place.parent)
-    except OSError:
-        return FilesError(f"{quoted(path)} cannot be used: {error.strerror}", "look at the folders on its path")
-    words = f"{_owner_words(place, found)}; it has the mode {stat.filemode(found.mode)}"
-    message = f"{quoted(path)} cannot be used: {error.strerror}; {words}"
+    found = ownership_of(place)
     if found.owner == found.uid:
-        return FilesError(message, f"chmod u+rwX {_shell_word(place)}")
-    if outer.owner == found.uid:
-        return FilesError(message, giving_command(place, found))
-    return FilesError(message, "use a place of your own, or let its owner give it to you")
+        return f"open it: chmod {_OPEN[stat.S_ISDIR(found.mode)]} -- {for_a_shell(place)}"
+    if ownership_of(place.parent).owner == found.uid:
+        return _giving_command(place, found)
+    return "use a place of your own, or let its owner give it to you"
 
 
-def _closed_place(path: Path) -> Path:
-    """Gives the first folder on the way that may not be entered, else what may not be read or written at its end."""
-    way = [folder for folder in (*reversed(path.parents), path) if os.path.lexists(folder)]
-    shut = (folder for folder in way if folder.is_dir() and not os.access(folder, os.X_OK))
-    return next(shut, way[-1])
+def _state(place: Path, found: Ownership) -> str:
+    mode = stat.filemode(found.mode)
+    if found.owner == found.uid:
+        return f"{quoted(place)} is yours and has the mode {mode}"
+    return f"{_owner_words(place, found)}; it has the mode {mode}"
 
 
 def not_yours(place: Path) -> str:
     """Says whose a place is that this process may not write in, and what to do; nothing of one that it may."""
-    if os.access(place, os.W_OK) or not os.path.lexists(place):
+    seen = look_at(place)
+    if seen.writable or seen.content == NOTHING:
         return ""
     found = ownership_of(place)
     if found.owner == found.uid:
-        return f"you may not write in {quoted(place)}, and so no session may (chmod u+w {_shell_word(place)})"
-    words = _owner_words(place, found)
-    return f"{words}: you may not write there, and so no session may ({giving_command(place, found)})"
+        return f"{_state(place, found)}: no session may write there (chmod u+w -- {for_a_shell(place)})"
+    return f"{_owner_words(place, found)}: no session may write there ({_giving_command(place, found)})"
 
 
 def _owner_words(place: Path, found: Ownership) -> str:
     return f"{quoted(place)} belongs to {user_words(found.owner)}, and you are {user_words(found.uid)}"
 
 
-def giving_command(place: Path, found: Ownership) -> str:
+def _giving_command(place: Path, found: Ownership) -> str:
     """Gives the command that makes the folder yours, and another way out."""
     if found.uid == _ROOT:
         other = f"or run pi-sandbox as {user_words(found.owner)}"
-        return f"give it to yourself: chown -R 0:{found.gid} {_shell_word(place)}; {other}"
-    other = f"or, if a container of rootless Podman made it: podman unshare chown -R 0:0 {_shell_word(place)}"
+        return f"give it to yourself: chown -R 0:{found.gid} -- {for_a_shell(place)}; {other}"
+    other = f"or, if a container of rootless Podman made it: podman unshare chown -R 0:0 -- {for_a_shell(place)}"
     rest = "" if _has_name(found.owner) else f"; {other}"
-    return f"give it to yourself: sudo chown -R {found.uid}:{found.gid} {_shell_word(place)}{rest}"
+    return f"give it to yourself: sudo chown -R {found.uid}:{found.gid} -- {for_a_shell(place)}{rest}"
 
 
 def user_words(uid: int) -> str:
@@ -125,7 +137,3 @@ def _why(found: Ownership) -> str:
     if found.uid == _ROOT:
         return "because it runs without what root may do to other people's files"
     return "because it has your own rights and those of your first group, and of no other group or access list"
-
-
-def _shell_word(place: Path) -> str:
-    return shlex.quote(str(place))

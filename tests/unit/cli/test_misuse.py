@@ -5,6 +5,8 @@ import pytest
 from pi_sandbox.cli.main import run
 from pi_sandbox.cli.tail_command import own_arguments
 from pi_sandbox.exit_codes import ExitCode
+from tests.fakes.hostile_folders import as_another_user, hostile_folder
+from tests.needs import Host
 
 
 @pytest.fixture(autouse=True)
@@ -79,6 +81,29 @@ def test_what_stands_behind_the_dashes_is_never_judged(capsysbinary):
     run(["run", "notes", "--", "--domain-wdie", "-p"])
 
     assert "option" not in capsysbinary.readouterr().err.decode()
+
+
+@pytest.mark.needs(Host.ROOT)
+def test_a_project_that_may_not_be_read_is_told_with_the_command_that_opens_it(monkeypatch, capsysbinary):
+    with hostile_folder() as place:
+        project = place / "pi/ws/private/garden"
+        project.mkdir(parents=True)
+        monkeypatch.setenv("PI_SANDBOX_HOME", str(place / "pi"))
+        with as_another_user(place):
+            project.chmod(0)
+            code = run(["context", str(project)])
+
+    said = capsysbinary.readouterr().err.decode()
+    assert code == ExitCode.FILES
+    assert f'"{project}" is yours and has the mode d---------' in said
+    assert said.endswith(f"  → open it: chmod u+rwx -- {project}\n")
+
+
+def test_a_note_on_the_prompt_is_left_out_where_there_will_be_no_session(tmp_path, capsysbinary):
+    (tmp_path / "pi/ws/private/garden").mkdir(parents=True)
+
+    assert run(["run", str(tmp_path / "pi/ws/private/garden"), "--with-domain", "nope"]) == ExitCode.USAGE
+    assert b"takes its prompt" not in capsysbinary.readouterr().err
 
 
 @pytest.mark.parametrize(

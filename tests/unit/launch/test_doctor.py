@@ -1,6 +1,7 @@
 """The doctor without an engine: one thing that is wrong hides no other, and what cannot be looked at is never good."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,6 +69,17 @@ def test_what_is_missing_is_named_with_what_makes_it(environ: dict[str, str], pa
     assert check.state is State.BAD
     assert str(place) in check.detail
     assert "pi-sandbox init" in check.remedy
+
+
+def test_a_file_in_the_place_of_one_of_the_homes_folders_is_not_called_missing(environ: dict[str, str]) -> None:
+    state = Path(environ["PI_SANDBOX_HOME"]) / "state"
+    shutil.rmtree(state)
+    state.write_text("mine")
+    home = checks(environ)["home"]
+    assert home.detail == f"{state} is not a folder"
+    assert home.remedy == "move it away, then pi-sandbox init"
+    state.unlink()
+    assert checks(environ)["home"].detail == f"{state} does not exist", "the control"
 
 
 def test_a_home_that_others_may_write_in_is_bad(environ: dict[str, str]) -> None:

@@ -19,6 +19,7 @@ from pi_sandbox.memory_check.format_rules import StoreKind
 from pi_sandbox.memory_check.memory_file import MemoryFile
 from pi_sandbox.settings.env_file import parse_env_file
 from pi_sandbox.settings.load import load_settings
+from tests.fakes.hostile_folders import as_another_user, hostile_folder
 from tests.needs import Host
 
 DOMAINS = ("private", "work")
@@ -279,10 +280,38 @@ def test_a_missing_parent_folder_is_named(tmp_path):
 
 def test_a_file_in_the_place_of_the_home_is_left_alone(tmp_path):
     (tmp_path / "pi").write_text("mine")
-    with pytest.raises(FilesError, match="Not a directory"):
+    with pytest.raises(FilesError, match="is not a folder"):
         make_home(tmp_path / "pi", PIECES, small_repository)
 
     assert (tmp_path / "pi").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["brain", "state", "ws", "pi-config"])
+def test_a_file_in_the_place_of_a_folder_is_the_one_that_is_named(tmp_path, name):
+    home = tmp_path / "pi"
+    home.mkdir()
+    (home / name).write_text("mine")
+    with pytest.raises(FilesError) as failed:
+        make_home(home, PIECES, small_repository)
+
+    assert failed.value.message == f'the home "{home}" could not be made: "{home / name}" is not a folder'
+    assert failed.value.hint == "move it away, then run the command again"
+    (home / name).unlink()
+    make_home(home, PIECES, small_repository)
+
+
+@pytest.mark.needs(Host.ROOT)
+def test_a_folder_that_may_not_be_written_is_named_with_its_owner_and_mode():
+    with hostile_folder() as place:
+        home = place / "pi"
+        home.mkdir()
+        with as_another_user(place):
+            home.chmod(0o500)
+            with pytest.raises(FilesError) as failed:
+                make_home(home, PIECES, small_repository)
+
+    assert f'"{home}" is yours and has the mode dr-x------' in failed.value.message
+    assert failed.value.hint == f"open it: chmod u+rwx -- {home}, or set PI_SANDBOX_HOME to another place"
 
 
 def test_a_disk_that_keeps_no_permissions_is_refused(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pi_sandbox.launch.look import look_at_disk
+from pi_sandbox.launch.look import look_at_disk, look_at_store
 from pi_sandbox.session.disk_look import StoreState
 from pi_sandbox.session.history_key import history_key
 from pi_sandbox.settings.domains import DomainName
@@ -171,6 +171,25 @@ def test_a_store_that_was_closed_is_not_mounted_and_told_with_the_command_that_o
     assert core.remedy == f"open it: chmod u+rwx -- {core.path}"
     subprocess.run(["bash", "-c", core.remedy.partition(": ")[2]], check=True)
     assert look_at_disk(folders, workspace(folders), None).core.state is StoreState.PRESENT
+
+
+@pytest.mark.needs(Host.ROOT)
+@pytest.mark.parametrize("shut", [".", ".git", ".."])
+def test_a_store_is_not_called_missing_for_a_folder_in_it_or_above_it_that_was_closed(shut: str) -> None:
+    with hostile_folder() as home:
+        folders = Folders(home)
+        git = folders.store("core") / ".git"
+        git.mkdir(parents=True)
+        (git / "HEAD").write_text("ref: refs/heads/main\n")
+        place = (folders.store("core") / shut).resolve()
+        with as_another_user(home):
+            before, absent = look_at_store(folders, "core"), look_at_store(folders, "no-such")
+            place.chmod(0o600)
+            core = look_at_store(folders, "core")
+            place.chmod(0o700)
+        assert core.state is StoreState.CLOSED
+        assert core.remedy == f"open it: chmod u+rwx -- {place}"
+        assert (before.state, absent.state) == (StoreState.PRESENT, StoreState.ABSENT), "the control"
 
 
 @pytest.mark.parametrize("level", ["host", "host/group", "host/group/repo"])
