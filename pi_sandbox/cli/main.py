@@ -161,8 +161,15 @@ def _as_files_error(error: OSError) -> FilesError:
         return closed(Path(error.filename), error)
     reason = error.strerror or type(error).__name__
     place = f": {error.filename}" if error.filename else ""
-    hint = "free some space" if error.errno == errno.ENOSPC else "look at the place named"
+    hint = _HINTS.get(error.errno or 0, "look at the place named")
     return FilesError(f"a file could not be used{place}: {reason}", f"{hint}, then try again")
+
+
+_HINTS = {
+    errno.ENOSPC: "free some space",
+    errno.EDQUOT: "free some space",
+    errno.EROFS: "let the disk there be written (it is mounted read-only)",
+}
 
 
 def _crashed(error: Exception) -> int:

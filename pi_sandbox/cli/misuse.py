@@ -9,6 +9,9 @@ from pi_sandbox.errors import quoted
 _CLOSENESS = 0.5
 """How alike a word must be to be suggested (difflib's ratio): `rnu` is 0.67 like `run`, `-v` is nothing like `run`."""
 
+_LETTER = len("-x")
+"""How long an option of one letter is: any two of them are half alike, and none is meant by another."""
+
 
 def explain(error: click.ClickException) -> tuple[str, str]:
     """Gives the message and the hint for a command line that click refuses."""
@@ -33,7 +36,8 @@ def _options(ctx: click.Context) -> list[str]:
 
 def _meant(word: str, known: list[str], ctx: click.Context) -> str:
     alike = [name for name in known if name.lower() == word.lower()]
-    alike += get_close_matches(word, known, n=2, cutoff=_CLOSENESS) if not alike else []
+    if not alike and len(word) > _LETTER:
+        alike = get_close_matches(word, known, n=2, cutoff=_CLOSENESS)
     meant = f"did you mean {' or '.join(alike)}? " if alike else ""
     return f"{meant}{ctx.command_path} --help lists them all"
 

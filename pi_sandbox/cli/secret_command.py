@@ -58,6 +58,8 @@ def list_names() -> None:
     """
     listed, problem = list_secrets(read_settings(os.environ), os.environ, _keychain())
     render.show_result("".join(f"{line}\n" for line in _lines(listed)))
+    if not listed:
+        render.show_note("the settings name no key: PI_SANDBOX_PASS_SECRETS is not set, and no store has a URL")
     if problem:
         render.show_warning(problem)
 

@@ -70,7 +70,8 @@ def make_home(home: Path, pieces: Iterable[Piece], new_repository: MakeRepositor
             return HomeReport(home, False, _fill(home, wanted, new_repository))
         return _make_whole(home, wanted, new_repository)
     except OSError as error:
-        raise _failure(home, error) from error
+        what = "is not complete, and what is missing" if os.path.lexists(home) else ""
+        raise _failure(f"the home {quoted(home)} {what}".rstrip() + " could not be made", error) from error
 
 
 def _make_whole(home: Path, pieces: tuple[Piece, ...], new_repository: MakeRepository) -> HomeReport:
@@ -205,15 +206,14 @@ def _is_same(folder: Path, descriptor: int) -> bool:
         return False
 
 
-def _failure(home: Path, error: OSError) -> FilesError:
-    what = f"the home {quoted(home)} could not be made"
+def _failure(what: str, error: OSError) -> FilesError:
     elsewhere = "or set PI_SANDBOX_HOME to another place"
     if error.filename and isinstance(error, PermissionError):
         shut = closed(Path(error.filename), error)
         return FilesError(f"{what}: {shut.message}", f"{shut.hint}, {elsewhere}")
     if error.filename and isinstance(error, NotADirectoryError):
         return FilesError(f"{what}: {quoted(_no_folder(Path(error.filename)))} is not a folder", _IN_THE_WAY)
-    place = quoted(error.filename) if error.filename else quoted(home)
+    place = f"{quoted(error.filename)}: " if error.filename else ""
     hints = {
         errno.ENOSPC: "free some space and run the command again",
         errno.EDQUOT: "free some space and run the command again",
@@ -221,7 +221,7 @@ def _failure(home: Path, error: OSError) -> FilesError:
         errno.EROFS: f"let the disk there be written, {elsewhere}",
     }
     hint = hints.get(error.errno or 0, f"look at the disk there, {elsewhere}")
-    return FilesError(f"{what}: {place}: {error.strerror}", hint)
+    return FilesError(f"{what}: {place}{error.strerror}", hint)
 
 
 def _no_folder(path: Path) -> Path:

@@ -118,7 +118,18 @@ def remove_unfinished(path: Path) -> None:
 
 
 def _write_beside(path: Path, data: bytes, mode: int, *, lasting: bool) -> Path:
+    """Gives the place of the bytes; raises an `OSError` that names `path`, or the new name where the folder is closed."""
     beside = name_beside(path)
+    try:
+        _write_new(beside, data, mode, lasting=lasting)
+    except PermissionError:
+        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    return beside
+
+
+def _write_new(beside: Path, data: bytes, mode: int, *, lasting: bool) -> None:
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -130,7 +141,6 @@ def _write_beside(path: Path, data: bytes, mode: int, *, lasting: bool) -> Path:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-    return beside
 
 
 def _make_last(folder: Path) -> None:

@@ -93,6 +93,8 @@ def not_yours(place: Path) -> str:
     seen = look_at(place)
     if seen.writable or seen.content == NOTHING:
         return ""
+    if os.statvfs(place).f_flag & os.ST_RDONLY:
+        return f"{quoted(place)} lies on a disk that is mounted read-only: no session may write there"
     found = ownership_of(place)
     if found.owner == found.uid:
         return f"{_state(place, found)}: no session may write there (chmod u+w -- {for_a_shell(place)})"

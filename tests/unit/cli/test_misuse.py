@@ -25,6 +25,7 @@ def place(tmp_path, monkeypatch):
         (["xyzzy"], 'there is no command "xyzzy"', "pi-sandbox --help lists them all"),
         (["image", "biuld"], 'there is no command "biuld"', "did you mean build?"),
         (["-v"], 'pi-sandbox has no option "-v"', "did you mean -V?"),
+        (["context", "-rf"], 'pi-sandbox context has no option "-r"', "  → pi-sandbox context --help lists them all"),
         (["doctor", "--jsn"], 'pi-sandbox doctor has no option "--jsn"', "did you mean --json?"),
         (["run", "--domain-wdie"], 'pi-sandbox run has no option "--domain-wdie"', "did you mean --domain-wide"),
         (["secret", "set"], "missing argument 'NAME'", "pi-sandbox secret set [OPTIONS] NAME"),

@@ -143,6 +143,17 @@ def test_the_list_is_a_table_on_standard_output(
     ]
 
 
+@pytest.mark.usefixtures("keyring")
+def test_an_empty_list_says_which_settings_would_fill_it(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["secret", "list"]) == ExitCode.OK
+    assert "PI_SANDBOX_PASS_SECRETS is not set, and no store has a URL" in capfd.readouterr().err
+    monkeypatch.setenv("PI_SANDBOX_PASS_SECRETS", "SOME_KEY")
+    assert run(["secret", "list"]) == ExitCode.OK
+    assert capfd.readouterr().err == "", "the control"
+
+
 def test_deleting_what_is_not_there_says_so(keyring: FakeKeyring, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["secret", "delete", "SOME_KEY"]) == ExitCode.SECRETS
     said = capfd.readouterr().err

@@ -91,8 +91,9 @@ def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fchmod", full)
     for write in (lambda path: create_file(path, b"content", mode=0o600), lambda path: atomic_write(path, b"content")):
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(OSError, match="No space left") as failed:
             write(tmp_path / "file")
+        assert failed.value.filename == str(tmp_path / "file"), "what was wanted, not the name beside it"
 
     assert os.listdir(tmp_path) == []
 

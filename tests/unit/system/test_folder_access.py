@@ -3,6 +3,8 @@
 import os
 import shutil
 import stat
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -139,3 +141,13 @@ def test_a_folder_that_no_session_can_write_in_is_told_before_it_starts(home: Pa
     said = as_stranger(lambda: not_yours(home / "theirs"))
     assert "belongs to root (uid 0), and you are uid 54321" in said
     assert f"sudo chown -R 54321:54321 -- {home}/theirs" in said
+
+
+@pytest.mark.needs(Host.ROOT, Host.MOUNTS)
+def test_a_disk_that_is_mounted_read_only_is_not_told_as_a_matter_of_rights(tmp_path: Path) -> None:
+    look = f"from pi_sandbox.system.folder_access import *; print(not_yours(Path({str(tmp_path)!r})))"
+    lock = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0"'
+    command = ("unshare", "--mount", "bash", "-c", f'{lock}; exec "$@"', tmp_path, sys.executable, "-c", look)
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert said == f'"{tmp_path}" lies on a disk that is mounted read-only: no session may write there\n'
+    assert not_yours(tmp_path) == "", "the control"
