@@ -70,8 +70,8 @@ def make_home(home: Path, pieces: Iterable[Piece], new_repository: MakeRepositor
             return HomeReport(home, False, _fill(home, wanted, new_repository))
         return _make_whole(home, wanted, new_repository)
     except OSError as error:
-        what = "is not complete, and what is missing" if os.path.lexists(home) else ""
-        raise _failure(f"the home {quoted(home)} {what}".rstrip() + " could not be made", error) from error
+        done = "completed" if os.path.lexists(home) else "made"
+        raise _failure(f"the home {quoted(home)} could not be {done}", error) from error
 
 
 def _make_whole(home: Path, pieces: tuple[Piece, ...], new_repository: MakeRepository) -> HomeReport:

@@ -118,7 +118,7 @@ def remove_unfinished(path: Path) -> None:
 
 
 def _write_beside(path: Path, data: bytes, mode: int, *, lasting: bool) -> Path:
-    """Gives the place of the bytes; raises an `OSError` that names `path`, or the new name where the folder is closed."""
+    """Gives the place of the bytes. An `OSError` names `path`, and the new name where its folder is closed."""
     beside = name_beside(path)
     try:
         _write_new(beside, data, mode, lasting=lasting)

@@ -294,7 +294,7 @@ def test_a_file_in_the_place_of_a_folder_is_the_one_that_is_named(tmp_path, name
     with pytest.raises(FilesError) as failed:
         make_home(home, PIECES, small_repository)
 
-    assert failed.value.message == f'the home "{home}" could not be made: "{home / name}" is not a folder'
+    assert failed.value.message == f'the home "{home}" could not be completed: "{home / name}" is not a folder'
     assert failed.value.hint == "move it away, then run the command again"
     (home / name).unlink()
     make_home(home, PIECES, small_repository)
