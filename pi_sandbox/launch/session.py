@@ -105,8 +105,15 @@ def _how_to_continue(request: SessionRequest, workspace: Workspace, folders: Fol
     history = folders.history(workspace.domain, history_key(workspace.levels[-1]))
     if not keeps_history(request.program.arguments) or not _has_a_session(history):
         return ""
-    place = "" if Path.cwd().is_relative_to(workspace.project) else f"{shlex.quote(str(workspace.project))} "
+    place = "" if _stands_in(workspace.project) else f"{shlex.quote(str(workspace.project))} "
     return f"to go on with this session: pi-sandbox run {place}-- --continue"
+
+
+def _stands_in(folder: Path) -> bool:
+    try:
+        return Path.cwd().is_relative_to(folder)
+    except OSError:
+        return False
 
 
 def _has_a_session(history: Path) -> bool:
