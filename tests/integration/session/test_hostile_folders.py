@@ -95,6 +95,8 @@ def _others_go_on(sandbox: Sandbox) -> list[str]:
     checked = sandbox.call("memory-check", "private")
     assert "== private: clean" in checked.out, checked.err
     assert "Traceback" not in checked.err
+    synced = sandbox.call("memory-sync", "private")
+    assert (synced.code, "BRAIN_PRIVATE_URL is not set" in synced.out + synced.err) == (30, True), synced.err
     doctor = json.loads(sandbox.call("doctor", "--json").out)["checks"]
     assert next(check for check in doctor if check["name"] == "mounts")["state"] == "good"
     assert next(check for check in doctor if check["name"] == "store private")["state"] == "good"
