@@ -19,6 +19,7 @@ from pi_sandbox.errors import PiSandboxError, quoted
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.git_access.config_rules import is_true, last_value
 from pi_sandbox.git_access.config_text import ConfigEntry, ConfigUnreadableError, parse_config
+from pi_sandbox.git_access.discovery import entries_of, is_git_directory
 from pi_sandbox.system.files import read_regular_file
 
 _SMALL_FILE_BYTES = 1024 * 1024
@@ -90,7 +91,7 @@ def read_repository(folder: Path) -> Repository:
     git_dir = folder / ".git"
     kind = _kind(git_dir)
     if kind is None:
-        if _kind(folder / "HEAD") is not None and _kind(folder / "objects") is not None:
+        if _is_bare(folder):
             raise RepositoryRefusedError("the store is a bare repository, without files", "clone it with its files")
         raise NoRepositoryError("the store is no git repository", "restore it, or make it with `git init`")
     if kind != stat.S_IFDIR:
@@ -102,6 +103,14 @@ def read_repository(folder: Path) -> Repository:
     packed = _packed_refs(git_dir)
     branch, head = _head(git_dir, packed)
     return Repository(folder, config, branch, head, packed)
+
+
+def _is_bare(folder: Path) -> bool:
+    try:
+        with os.scandir(folder) as listed:
+            return is_git_directory(entries_of(listed))
+    except OSError:
+        return False
 
 
 def _kind(path: Path) -> int | None:

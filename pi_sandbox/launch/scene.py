@@ -14,6 +14,7 @@ from pi_sandbox.session.container_spec import Mount
 from pi_sandbox.session.disk_look import DiskLook, GitLook, StoreState
 from pi_sandbox.session.left_behind import Scene
 from pi_sandbox.session.reach import WritableFolder, writable_folders
+from pi_sandbox.workspace.level_names import is_git_name
 from pi_sandbox.workspace.workspace import Workspace
 
 
@@ -38,7 +39,7 @@ def _scene(reach: Sequence[WritableFolder], workspace: Workspace, look: DiskLook
     if look.domain.state is not StoreState.PRESENT:
         return Scene(join_looks(looks), frozenset())
     beside = look_beside(look.domain.path, workspace.levels)
-    levels = (look.domain.path / level for level in beside.levels if Path(level).name.casefold() != ".git")
+    levels = (look.domain.path / level for level in beside.levels if not is_git_name(Path(level).name))
     return Scene(join_looks(looks), frozenset(levels))
 
 

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from pi_sandbox.errors import UsageError, quoted
 from pi_sandbox.settings.domains import CORE, DomainName, parse_domain_name
+from pi_sandbox.workspace.level_names import is_git_name
 
 T = TypeVar("T")
 
@@ -173,7 +174,7 @@ def _check_level(level: str) -> None:
     for name in level.split("/"):
         if name in {"", ".", ".."} or "\0" in name:
             raise UsageError(f"{quoted(level)} is not the relative path of a level", _HINT)
-        if name.casefold() == ".git":
+        if is_git_name(name):
             raise UsageError(
                 f"{quoted(level)} leads through a git directory", "start the session in the project that it belongs to"
             )

@@ -406,3 +406,12 @@ def follow(folder, hint):
     for line in lines:
         if line.startswith("git "):
             run(line.replace(SHOWN, str(folder)))
+
+
+def test_a_bare_repository_is_told_from_none(tmp_path: Path) -> None:
+    git(make(tmp_path / "store"), "clone", "-q", "--bare", ".", str(tmp_path / "bare"))
+    with pytest.raises(RepositoryRefusedError, match="bare"):
+        read_repository(tmp_path / "bare")
+    (tmp_path / "bare/refs").rename(tmp_path / "bare/other")
+    with pytest.raises(NoRepositoryError):
+        read_repository(tmp_path / "bare")

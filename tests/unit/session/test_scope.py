@@ -91,6 +91,7 @@ def test_the_json_of_a_deep_project_stays_as_long_as_its_path() -> None:
         changed_json(project_level="a/"),
         changed_json(project_level="a\0"),
         changed_json(project_level="a/.git/b"),
+        changed_json(project_level="a/.GIT./b"),
         changed_json(project_level="a/.GIT"),
         changed_json(opt_in="private"),
         changed_json(opt_in="core"),
