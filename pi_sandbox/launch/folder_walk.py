@@ -26,6 +26,8 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK)
 _MOST_OPEN = 64
 """Descriptors that are kept for what lies in those folders; a process may have as few as 256."""
+MOST_UNSEEN = 1_000
+"""Things that are kept of those that cannot be looked at: each holds its whole path."""
 _STEP_BYTES = 3_000
 """Names of so many bytes are handed to the system at a time; it takes 4,095 (limits.h, PATH_MAX)."""
 
@@ -148,7 +150,10 @@ class FolderWalk:
             self._tell(path, f"cannot be read ({error.strerror})")
 
     def _tell(self, path: Path, reason: str, remedy: str = "") -> None:
-        self.unseen.append(Unseen(path, reason, remedy))
+        if len(self.unseen) < MOST_UNSEEN:
+            self.unseen.append(Unseen(path, reason, remedy))
+        elif len(self.unseen) == MOST_UNSEEN:
+            self.unseen.append(Unseen(self.root, f"has more than {MOST_UNSEEN} places that cannot be looked at"))
 
 
 class _Opened:

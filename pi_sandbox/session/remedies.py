@@ -39,8 +39,8 @@ def removal(folder: Path) -> str:
 
 
 def removal_of_empty(folder: Path) -> str:
-    """Gives the command that removes the empty folders right inside one; git keeps none of them."""
-    return f"find {for_a_shell(folder)} -mindepth 1 -maxdepth 1 -type d -empty -delete"
+    """Gives the command that removes the empty folders right inside a level; git keeps none of them."""
+    return f"find {for_a_shell(folder)} -mindepth 1 -maxdepth 1 -type d -empty -not -name notes -delete"
 
 
 def _short(folder: Path) -> Path:

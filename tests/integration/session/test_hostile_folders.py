@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from pi_sandbox.session.left_behind import MOST_LINES
+from pi_sandbox.session.mount_plan import MOST_HIDDEN
 from tests.fakes.hostile_folders import names_to
 from tests.integration.session.sandbox import Sandbox, sandbox_of_user
 from tests.needs import Host
@@ -17,6 +19,7 @@ pytestmark = pytest.mark.needs(Host.ROOT)
 
 SOCKET = "python3 -c 'import socket; socket.socket(1).bind(\"s\")'"
 ODD = f"mkfifo pipe; ln -s loop loop; mkdir $'\\xff\\xfe' $'line\\nbreak'; {SOCKET}"
+DIRECTLY_IN_A_STORE = ["README.md", "briefing.md", "index.md", "log.md", "notes"]
 NEST = "for i in $(seq 1200); do mkdir x && cd x || exit 9; done"
 COMMAND = re.compile(r"chmod (?:-R )?u\+\S+ (?:-- )?([^)\n]+)")
 
@@ -133,6 +136,22 @@ def test_a_path_of_the_greatest_length_that_is_mounted_is_read_only_in_the_sessi
     sandbox.shell(here, f"mkdir -p {'/'.join(names)} && git init -q {'/'.join(names)}").ok()
     ended = sandbox.shell(here, f"cd {shlex.quote('/'.join(names))} && ! touch .git/x 2>/dev/null && echo read-only")
     assert ended.ok() == "read-only\n"
+
+
+def test_as_many_folders_as_a_plan_hides_are_hidden_and_more_are_refused_until_they_are_removed(
+    sandbox: Sandbox,
+) -> None:
+    here = project(sandbox, "private")
+    made = f"for i in $(seq {MOST_HIDDEN}); do mkdir /brain/private/$i; done"
+    said = warnings(sandbox.shell(here, f"{made}; echo x > /brain/private/1/x").err)
+    assert f"{MOST_HIDDEN - MOST_LINES} more folders in the memory appeared" in said[-1]
+    assert sandbox.shell(here, "ls /brain/private/1 && ! mkdir /brain/private/1000/x 2>/dev/null").ok() == ""
+    sandbox.shell(here, "mkdir /brain/private/more").ok()
+    refused = sandbox.shell(here, "true")
+    assert refused.code == 2
+    assert f'"{sandbox.store("private")}" holds more folders' in refused.err
+    run_as_owner(sandbox, refused.err.partition("the empty ones: ")[2].strip())
+    assert sandbox.shell(here, "ls /brain/private").ok().split() == ["1", *DIRECTLY_IN_A_STORE]
 
 
 def test_a_project_that_is_gone_at_the_end_is_told(sandbox: Sandbox) -> None:

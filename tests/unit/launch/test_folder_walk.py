@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pi_sandbox.launch.folder_walk import Bounds, FolderWalk
+from pi_sandbox.launch.folder_walk import MOST_UNSEEN, Bounds, FolderWalk
 from tests.fakes.hostile_folders import (
     as_another_user,
     hostile_folder,
@@ -175,6 +175,15 @@ def test_what_lies_beyond_a_bound_is_told(root: Path, bounds: Bounds, seen: list
     walk = FolderWalk(root, bounds)
     assert walked(walk) == seen
     assert [part.reason for part in walk.unseen] == [reason]
+
+
+def test_very_many_things_that_cannot_be_looked_at_are_some_and_one_that_says_so(root: Path) -> None:
+    for number in range(MOST_UNSEEN + 5):
+        (root / str(number)).mkdir(mode=0)
+    walk = FolderWalk(root)
+    assert walked(walk) == ["."]
+    assert len(walk.unseen) == MOST_UNSEEN + 1
+    assert walk.unseen[-1].path == root
 
 
 def test_the_first_names_of_a_crowded_folder_are_looked_at_and_the_next_folder_too(root: Path) -> None:
