@@ -408,7 +408,7 @@ def follow(folder, hint):
             run(line.replace(SHOWN, str(folder)))
 
 
-def test_a_bare_repository_is_told_from_none(tmp_path: Path) -> None:
+def test_a_bare_repository_is_told_from_none(tmp_path):
     git(make(tmp_path / "store"), "clone", "-q", "--bare", ".", str(tmp_path / "bare"))
     with pytest.raises(RepositoryRefusedError, match="bare"):
         read_repository(tmp_path / "bare")
