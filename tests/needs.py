@@ -36,10 +36,12 @@ class Host(Enum):
     LINUX_DEVICES = "offer Linux's /dev/full"
     LOOP_DEVICES = "attach loop devices"
     FUSE = "mount through FUSE"
+    TUNNELS = "make network tunnels"
     MOUNTS = "mount in a namespace of its own"
     PID_NAMESPACES = "make PID namespaces"
     NETWORK_NAMESPACES = "make network namespaces and filter packets in them"
     EXTENDED_ATTRIBUTES = "keep extended attributes in the temporary folder"
+    IMMUTABLE_FILES = "make a file in the temporary folder immutable"
     ENGINE_HERE = "hold the address of the engine's bridge, because the engine runs elsewhere"
     ENGINE_CLOSED = "keep strangers from the engine's socket"
     DIRECT_REGISTRIES = "reach the package registries without a proxy of its own"
@@ -87,6 +89,8 @@ def _why_not(ability: Host) -> str | None:
             return None if os.geteuid() == 0 else f"this is the user {os.geteuid()}"
         case Host.LINUX_DEVICES:
             return None if Path("/dev/full").exists() else f"this is {sys.platform}"
+        case Host.TUNNELS:
+            return None if Path("/dev/net/tun").exists() else "there is no /dev/net/tun"
         case Host.MOUNTS:
             return _complaint("unshare", "--mount", "--net", "mount", "-t", "tmpfs", "none", "/mnt")
         case Host.PID_NAMESPACES:
@@ -100,6 +104,8 @@ def _why_not(ability: Host) -> str | None:
 
 
 def _complaint(*command: str) -> str | None:
+    if shutil.which(command[0]) is None:
+        return f"there is no {command[0]}"
     tried = _run(*command)
     return None if tried.returncode == 0 else tried.stderr or f"{command[0]} ended with {tried.returncode}"
 

@@ -104,6 +104,7 @@ report() {
                 say "fresh: $what: FAILED with exit code $code ($seconds s)${totals:+: $totals}"
             fi
         done <"$work/results"
+        grep -aE '^[a-z].*: [0-9]+ left out' "$log" | sort -u | sed 's/^/fresh: this host cannot /' || true
     fi
     if [ "$1" -eq 0 ]; then
         say "fresh: commit $commit passed"

@@ -12,7 +12,7 @@ test_programs=(
     /usr/sbin/apache2:apache2-bin
     # Certificates, users, namespaces, networks and disks of the tests' own.
     openssl useradd:passwd setpriv:util-linux unshare:util-linux ip:iproute2 iptables mkfs.exfat:exfatprogs
-    mount.exfat-fuse:exfat-fuse losetup:mount mkfs.ext4:e2fsprogs
+    mount.exfat-fuse:exfat-fuse losetup:mount mkfs.ext4:e2fsprogs chattr:e2fsprogs
     # What works in a container although the engine's list of system calls is ours.
     gcc gdb
     # Further engines and runtimes.

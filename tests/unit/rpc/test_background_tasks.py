@@ -15,6 +15,7 @@ from pi_sandbox.project_memory import publish
 from pi_sandbox.project_memory.undo import UndoError
 from pi_sandbox.project_memory.write_paths import WriteRefusedError
 from pi_sandbox.rpc.errors import RequestError
+from tests.needs import Host, host_cannot, needs
 from tests.unit.rpc.sessions import Session, begin, run
 
 
@@ -35,11 +36,13 @@ def read(session: Session, task: str, file: Path) -> bool:
 @pytest.fixture
 def immutable(tmp_path: Path) -> Iterator[Callable[[Path], None]]:
     """Makes a file one that not even root can delete, for the time of the test."""
+    needs("chattr")
     made: list[Path] = []
 
     def make(file: Path) -> None:
-        if subprocess.run(["chattr", "+i", file], capture_output=True, check=False).returncode:
-            pytest.skip("this disk has no such files")
+        tried = subprocess.run(["chattr", "+i", file], capture_output=True, text=True, check=False)
+        if tried.returncode:
+            host_cannot(Host.IMMUTABLE_FILES, tried.stderr)
         made.append(file)
 
     yield make

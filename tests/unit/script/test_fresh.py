@@ -96,7 +96,7 @@ def _processes_of(runs: str) -> Iterator[str]:
 
 @pytest.fixture
 def fresh(tmp_path: Path) -> Fresh:
-    needs(Host.ROOT, Host.MOUNTS, "busybox", "slirp4netns", "mkfs.ext4", "git", "ip")
+    needs(Host.ROOT, Host.MOUNTS, Host.TUNNELS, "busybox", "slirp4netns", "mkfs.ext4", "git", "ip")
     found = subprocess.run(["losetup", "--find"], capture_output=True, text=True, check=False)
     if found.returncode != 0:
         host_cannot(Host.LOOP_DEVICES, found.stderr)
