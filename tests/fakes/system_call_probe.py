@@ -117,6 +117,7 @@ PROBES: dict[str, Callable[[], int]] = {
     "AF_UNIX": lambda: call("socket", socket.AF_UNIX, socket.SOCK_STREAM, 0),
     "AF_UNIX in pairs": lambda: call("socketpair", socket.AF_UNIX, socket.SOCK_STREAM, 0, BUFFER),
     "TCP": lambda: call("socket", socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP),
+    "TCP with a bit above": lambda: call("socket", ABOVE_AN_INT | socket.AF_INET, socket.SOCK_STREAM, ABOVE_AN_INT | 6),
     "TCP by default": lambda: call("socket", socket.AF_INET, socket.SOCK_STREAM | socket.SOCK_CLOEXEC, 0),
     "UDP over IPv6": lambda: call("socket", socket.AF_INET6, socket.SOCK_DGRAM, socket.IPPROTO_UDP),
     "routes": lambda: call("socket", socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_ROUTE),
@@ -127,7 +128,17 @@ PROBES: dict[str, Callable[[], int]] = {
     "clone": lambda: call("clone", signal.SIGCHLD, 0, 0, 0, 0),
 }
 LEFT = (
-    *("AF_UNIX", "AF_UNIX in pairs", "TCP", "TCP by default", "UDP over IPv6", "routes", "personality asked", "ptrace"),
+    *(
+        "AF_UNIX",
+        "AF_UNIX in pairs",
+        "TCP",
+        "TCP with a bit above",
+        "TCP by default",
+        "UDP over IPv6",
+        "routes",
+        "personality asked",
+        "ptrace",
+    ),
     *("memfd_create", "io_setup", "clone"),
 )
 """What a container keeps."""
