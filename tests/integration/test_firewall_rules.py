@@ -7,6 +7,7 @@ and one to an `outside`. It forwards as an engine's host does.
 import contextlib
 import re
 import subprocess
+import sys
 import textwrap
 import uuid
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ import pytest
 
 from tests.needs import Host
 
-pytestmark = pytest.mark.needs(Host.ROOT, Host.NETWORK_NAMESPACES, "ip", "iptables")
+pytestmark = pytest.mark.needs(Host.ROOT, Host.NETWORK_NAMESPACES, "ip", "iptables", "sysctl")
 
 PAGE = Path(__file__).parents[2] / "docs" / "security.md"
 BRIDGE = "br-session"
@@ -65,7 +66,7 @@ class Net:
         return subprocess.run(inside, check=True, capture_output=True, text=True).stdout
 
     def serve(self, name: str) -> None:
-        command = ("ip", "netns", "exec", self._name(name), "/usr/bin/python3", "-c", SERVE)
+        command = ("ip", "netns", "exec", self._name(name), sys.executable, "-c", SERVE)
         process = self._stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE))
         self._stack.callback(process.kill)
         assert process.stdout is not None
@@ -107,7 +108,7 @@ def net() -> Iterator[Net]:
 
 
 def reached(net: Net, name: str, address: str) -> bool:
-    return net.run(name, "/usr/bin/python3", "-c", ASK, address, str(PORT)) == "reached\n"
+    return net.run(name, sys.executable, "-c", ASK, address, str(PORT)) == "reached\n"
 
 
 def test_the_rules_of_the_page_keep_a_session_from_this_machine_and_from_the_metadata_address(net: Net) -> None:
