@@ -45,7 +45,7 @@ def look_at_disk(folders: Folders, workspace: Workspace, opt_in: DomainName | No
         git=git,
         project_mounts=_below(workspace.project, inner),
         closed=tuple(
-            folder
+            closed_place(folder)
             for folder in (workspace.project, folders.history(workspace.domain, history_key(workspace.levels[-1])))
             if is_closed_folder(folder)
         ),
@@ -154,7 +154,7 @@ def is_closed_folder(path: Path) -> bool:
     """Whether there is a folder that may not be listed and entered (system/sight.py)."""
     try:
         return is_closed(path.stat()) or not os.access(path, os.R_OK | os.X_OK)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:
         return True

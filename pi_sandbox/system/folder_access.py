@@ -40,7 +40,7 @@ def ownership_of(place: Path) -> Ownership:
 def denied(place: Path, deed: str, found: Ownership) -> PiSandboxError:
     """Gives the error for a session that may not do the deed ("read", "write in") where this process may."""
     if found.owner != found.uid:
-        message = f"{_owner_words(place, found)}: a session may not {deed} it, {_why(found)}"
+        message = f"{_owner_words(quoted(place), found)}: a session may not {deed} it, {_why(found)}"
         return FilesError(message, _giving_command(place, found))
     return EngineError(f"the container may not {deed} {quoted(place)}, although you may", _ENGINES_DOING[found.selinux])
 
@@ -48,11 +48,12 @@ def denied(place: Path, deed: str, found: Ownership) -> PiSandboxError:
 def closed(path: Path, error: OSError, what: str = "cannot be used") -> FilesError:
     """Gives the error for a path that this process itself may not use, by the folder on it that is closed."""
     place = closed_place(path)
+    message = f"{quoted(path)} {what}: {error.strerror}"
     try:
-        found = ownership_of(place)
+        state = _state("it" if place == path else quoted(place), ownership_of(place))
     except OSError:
-        return FilesError(f"{quoted(path)} {what}: {error.strerror}", "look at the folders on its path")
-    return FilesError(f"{quoted(path)} {what}: {error.strerror}; {_state(place, found)}", opening(place))
+        return FilesError(message, "look at the folders on its path")
+    return FilesError(f"{message}; {state}", opening(place))
 
 
 def closed_place(path: Path) -> Path:
@@ -81,11 +82,11 @@ def opening(place: Path) -> str:
     return "use a place of your own, or let its owner give it to you"
 
 
-def _state(place: Path, found: Ownership) -> str:
+def _state(named: str, found: Ownership) -> str:
     mode = stat.filemode(found.mode)
     if found.owner == found.uid:
-        return f"{quoted(place)} is yours and has the mode {mode}"
-    return f"{_owner_words(place, found)}; it has the mode {mode}"
+        return f"{named} is yours and has the mode {mode}"
+    return f"{_owner_words(named, found)}; it has the mode {mode}"
 
 
 def not_yours(place: Path) -> str:
@@ -97,12 +98,12 @@ def not_yours(place: Path) -> str:
         return f"{quoted(place)} lies on a disk that is mounted read-only: no session may write there"
     found = ownership_of(place)
     if found.owner == found.uid:
-        return f"{_state(place, found)}: no session may write there (chmod u+w -- {for_a_shell(place)})"
-    return f"{_owner_words(place, found)}: no session may write there ({_giving_command(place, found)})"
+        return f"{_state(quoted(place), found)}: no session may write there (chmod u+w -- {for_a_shell(place)})"
+    return f"{_owner_words(quoted(place), found)}: no session may write there ({_giving_command(place, found)})"
 
 
-def _owner_words(place: Path, found: Ownership) -> str:
-    return f"{quoted(place)} belongs to {user_words(found.owner)}, and you are {user_words(found.uid)}"
+def _owner_words(named: str, found: Ownership) -> str:
+    return f"{named} belongs to {user_words(found.owner)}, and you are {user_words(found.uid)}"
 
 
 def _giving_command(place: Path, found: Ownership) -> str:

@@ -96,7 +96,7 @@ def test_a_project_that_may_not_be_read_is_told_with_the_command_that_opens_it(m
 
     said = capsysbinary.readouterr().err.decode()
     assert code == ExitCode.FILES
-    assert f'"{project}" is yours and has the mode d---------' in said
+    assert f'"{project}" cannot be used: Permission denied; it is yours and has the mode d---------' in said
     assert said.endswith(f"  → open it: chmod u+rwx -- {project}\n")
 
 

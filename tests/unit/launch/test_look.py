@@ -217,6 +217,22 @@ def test_a_project_or_history_that_was_closed_is_named(folders: Folders) -> None
 
 
 @pytest.mark.needs(Host.ROOT)
+def test_of_a_history_behind_a_closed_folder_that_one_is_named_and_a_file_there_is_not_called_closed() -> None:
+    with hostile_folder() as home:
+        folders = Folders(home)
+        state = folders.home / "state"
+        folders.history(PRIVATE, history_key("host/group/repo")).mkdir(parents=True)
+        workspace(folders).project.mkdir(parents=True)
+        with as_another_user(home):
+            state.chmod(0)
+            assert look_at_disk(folders, workspace(folders), None).closed == (state,)
+            state.chmod(0o700)
+            state.rename(home / "away")
+            state.write_text("a file")
+            assert look_at_disk(folders, workspace(folders), None).closed == ()
+
+
+@pytest.mark.needs(Host.ROOT)
 def test_an_ordinary_user_sees_the_same_as_root() -> None:
     with hostile_folder() as home:
         folders = Folders(home)
