@@ -25,13 +25,16 @@ LONGEST_REASON = 600
 _SYSTEM_FOLDERS = ("/bin/", "/usr/bin/")
 
 
-def classify(command: str, memory_dir: str | None = None) -> Decision:
-    """Give the decision about a command; without `memory_dir`, the absolute path of the memory, no deletion."""
+def classify(command: str, memory_dir: str | None = None, *other_names: str) -> Decision:
+    """Give the decision about a command; without `memory_dir`, the absolute path of the memory, no deletion.
+
+    `other_names` are more absolute paths of the same folder.
+    """
     try:
         program = parse(command)
         only = program.only_command
         if only is not None and is_deletion(only):
-            plan = judge_deletion(only, memory_dir)
+            plan = judge_deletion(only, memory_dir, *other_names)
             return Decision(Verdict.DELETE, "deletes memory files", delete=plan)
         return Decision(Verdict.READ_ONLY, "only reads", run=RunPlan(_rebuilt(program), FIXED, INHERITED))
     except Refused as refusal:

@@ -2,7 +2,8 @@
 
 - Up to 200 files, the newest ones, from the directory and the folders in it; `MEMORY.md`, the folders of version
   control, and names that no request can carry are left out.
-- Links are followed, each folder once. A link may lead out: reads have no fixed directory.
+- Links are followed, each folder and each file once. A link may lead out: reads have no fixed directory. Of several
+  names of one file the one counts that a path to it gives (`memory_place`).
 - A file that cannot be opened or read is skipped, and an older one takes its place; so is whatever is no regular file.
   A directory that cannot be listed has no topics.
 - Of each file only the front matter's window is read, by up to 16 threads.
@@ -13,7 +14,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -28,6 +29,7 @@ from pi_sandbox.project_memory.limits import (
     SCAN_FILES,
 )
 from pi_sandbox.project_memory.memory_files import floored_ms, read_beginning
+from pi_sandbox.project_memory.memory_place import identity, name_in_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,37 @@ def memory_files(memory_directory: Path) -> Iterator[tuple[str, os.stat_result]]
                 continue
 
 
-def _candidates(memory_directory: Path) -> Iterator[_Candidate]:
+def by_every_name(memory_directory: Path, names: Collection[str], topics: Iterable[Topic]) -> frozenset[str]:
+    """Gives these names, and those of the topics that are the same files under other names."""
+    files = {identity(memory_directory / name) for name in names if is_topic_name(name)} - {None}
+    same = (topic.name for topic in topics if files and identity(memory_directory / topic.name) in files)
+    return frozenset((*names, *same))
+
+
+def topic_of(memory_directory: Path, path: Path) -> str | None:
+    """Gives the name of the topic that a file outside of the memory is too, through a link, `None` if it is none."""
+    file = identity(path)
+    names = (name for name, status in memory_files(memory_directory) if (status.st_dev, status.st_ino) == file)
+    return next(names, None)
+
+
+def _candidates(memory_directory: Path) -> Iterable[_Candidate]:
+    """Gives each file that may be a topic, the index's left out, also where a link leads to it."""
+    found: dict[tuple[int, int], _Candidate] = {}
+    root = memory_directory.resolve()
+    index = identity(memory_directory / INDEX_NAME)
     for name, status in memory_files(memory_directory):
-        if name != INDEX_NAME:
-            yield _Candidate(name, status.st_mtime_ns)
+        file = status.st_dev, status.st_ino
+        if name == INDEX_NAME or file == index:
+            continue
+        known = found.get(file)
+        if known is None or (_is_alias(root, known.name) and not _is_alias(root, name)):
+            found[file] = _Candidate(name, status.st_mtime_ns)
+    return found.values()
+
+
+def _is_alias(memory_root: Path, name: str) -> bool:
+    return name_in_memory(memory_root / name, memory_root) != name
 
 
 def _entries(folder: Path, visited: set[tuple[int, int]]) -> Sequence[os.DirEntry[str]]:

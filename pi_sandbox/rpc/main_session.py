@@ -28,7 +28,7 @@ from pi_sandbox.project_memory.selection import (
     selector_request,
     with_answer,
 )
-from pi_sandbox.project_memory.topics import scan_topics
+from pi_sandbox.project_memory.topics import by_every_name, scan_topics
 from pi_sandbox.rpc import protocol_types as types
 from pi_sandbox.rpc.call import Call
 from pi_sandbox.rpc.errors import ErrorCode, RequestError
@@ -159,7 +159,8 @@ class MainSession:
             self._history = with_answer(waiting.request, selected)
             if not waiting.late:
                 self._pace = self._pace.after_answer()
-        chosen = [topic.name for topic in chosen_topics(selected, waiting.topics, frozenset(params["suppressed"]))]
+        suppressed = by_every_name(self._access.storage.memory_root, params["suppressed"], waiting.topics)
+        chosen = [topic.name for topic in chosen_topics(selected, waiting.topics, suppressed)]
         budget = RecallBudget(params["usedUnits"], params["usedUp"])
         found = recall(self._access.storage.memory_root, chosen, budget, now_ms=now_ms())
         return {
@@ -171,16 +172,18 @@ class MainSession:
 
     def file_check(self, params: types.FileCheckParams, _: Call) -> types.FileCheckResult:
         """Answer `file/check`."""
-        if params["trusted"] or self._access.memory_file(params["path"]) is None:
+        reads = params["tool"] == "read"
+        if params["trusted"] or self._access.memory_file(params["path"], reads=reads) is None:
             return {"allow": True, "reason": ""}
         what = f"{params['tool']} of a memory file is refused"
         return {"allow": False, "reason": f"{what}: this project is not trusted. /trust changes that."}
 
     def file_read(self, params: types.FileReadParams, _: Call) -> types.FileReadResult:
         """Answer `file/read`."""
-        file = self._access.memory_file(params["path"])
+        file = self._access.memory_file(params["path"], reads=True)
         if file is None:
-            return {"reminder": None, "suppress": None}
+            elsewhere = self._access.topic_read(params["path"]) if params["complete"] else None
+            return {"reminder": None, "suppress": elsewhere}
         name = self._access.name_of(file)
         try:
             status = file.stat()

@@ -15,7 +15,8 @@ from pi_sandbox.project_memory.lint import SecretLines, lint_file, lint_reminder
 from pi_sandbox.project_memory.path_queue import PathQueue
 from pi_sandbox.project_memory.publish import MemoryWriter, Published
 from pi_sandbox.project_memory.storage import ProjectStorage
-from pi_sandbox.project_memory.tool_paths import memory_file
+from pi_sandbox.project_memory.tool_paths import memory_file, tool_file
+from pi_sandbox.project_memory.topics import topic_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,17 @@ class MemoryAccess:
         """The values in force now; raises `PiSandboxError` while `config.json` has a fault."""
         return self.configuration_file.current()
 
-    def memory_file(self, path: str) -> Path | None:
-        """Give the real memory file that a tool's path means, `None` for any other."""
-        return memory_file(path, self.working_directory, self.home, self.storage.memory_root)
+    def memory_file(self, path: str, *, reads: bool = False) -> Path | None:
+        """Give the memory file that a tool's path means, `None` for any other. `reads`: the tool is `read`."""
+        return memory_file(path, self.working_directory, self.home, self.storage.memory_root, reads=reads)
+
+    def topic_read(self, path: str) -> str | None:
+        """Give the name of the topic that `read` has shown by a path outside of the memory, `None` if it is none."""
+        file = tool_file(path, self.working_directory, self.home, reads=True)
+        return None if file is None else topic_of(self.storage.memory_root, file)
 
     def name_of(self, file: Path) -> str:
-        """Give the name of a memory file by its real path: its path below the memory folder."""
+        """Give the name of a memory file: its path below the memory folder."""
         return file.relative_to(self.storage.memory_root).as_posix()
 
     def reminder_of(self, file: Path, text: str) -> str | None:

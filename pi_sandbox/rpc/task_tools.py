@@ -28,7 +28,7 @@ class TaskTools:
     def read(self, params: types.TaskReadParams, _: Call) -> types.TaskReadResult:
         """Answer `task/read`."""
         running = self._background.allowed(params["taskId"])
-        file = self._access.memory_file(params["path"])
+        file = self._access.memory_file(params["path"], reads=True)
         if file is None:
             return {"baseline": False}
         seen = None if params["image"] else read_for_baseline(file)
@@ -68,7 +68,8 @@ class TaskTools:
         from pi_sandbox.bash_policy.classify import classify
 
         running = self._background.allowed(params["taskId"])
-        decision = classify(params["command"], str(self._access.storage.memory))
+        storage = self._access.storage
+        decision = classify(params["command"], str(storage.memory), str(storage.memory_root))
         if decision.run is not None:
             plan = decision.run
             return {

@@ -76,6 +76,15 @@ def test_the_paths_keep_their_order_and_are_written_plainly() -> None:
     assert decision.delete.paths == (f"{MEMORY}/b.md", f"{MEMORY}/a.md")
 
 
+def test_each_name_of_the_memory_folder_counts() -> None:
+    command = f"rm {MEMORY}/a.md /real/b.md"
+    decision = classify(command, MEMORY, "/real")
+    assert decision.delete is not None
+    assert decision.delete.paths == (f"{MEMORY}/a.md", "/real/b.md")
+    for names in ((MEMORY,), (MEMORY, "/rea"), (MEMORY, "/real/b.md")):
+        assert classify(command, *names).verdict is Verdict.REJECT
+
+
 def test_without_a_memory_folder_nothing_is_deleted() -> None:
     assert classify("rm /a.md", None).verdict is Verdict.REJECT
     assert classify("rm /a.md", "").verdict is Verdict.REJECT

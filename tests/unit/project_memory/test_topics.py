@@ -107,6 +107,21 @@ def test_links_to_files_and_folders_are_followed_wherever_they_lead(tmp_path: Pa
     assert scan_topics(memory)[0].modified_ms == 5_000
 
 
+@pytest.mark.parametrize("link", [True, False])
+def test_a_file_with_several_names_is_one_topic_by_the_name_that_a_path_to_it_gives(tmp_path: Path, link: bool) -> None:
+    write(tmp_path, "MEMORY.md")
+    write(tmp_path, "kept.md")
+    write(tmp_path, "z/real.md")
+    (tmp_path / "a").symlink_to("z")
+    for name, target in (("b.md", "kept.md"), ("index.md", "MEMORY.md"), ("zz.md", "kept.md")):
+        if link:
+            (tmp_path / name).symlink_to(target)
+        else:
+            (tmp_path / name).hardlink_to(tmp_path / target)
+
+    assert sorted(names(tmp_path)) == ["a/real.md", "kept.md" if link else "b.md"]
+
+
 def test_a_linked_memory_directory_is_scanned(tmp_path: Path) -> None:
     write(tmp_path, "memory/a.md")
     (tmp_path / "alias").symlink_to("memory")

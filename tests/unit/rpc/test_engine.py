@@ -13,7 +13,7 @@ import pytest
 from pi_sandbox.errors import FilesError
 from pi_sandbox.rpc.call import Call
 from pi_sandbox.rpc.errors import RequestError
-from tests.unit.rpc.sessions import ENGINE, begin, run
+from tests.unit.rpc.sessions import ENGINE, Session, begin, run
 
 
 def test_an_extraction_and_a_dream_run_side_by_side(open_session):
@@ -150,6 +150,75 @@ def test_only_a_file_is_suppressed(open_session):
     }
 
     assert suppressed == {"folder.md": None, "file.md": "file.md", "pipe.md": None}
+
+
+def linked(session: Session) -> None:
+    """Gives the memory a topic with a second name, a third one that is a hard link, and a topic that lies elsewhere."""
+    outside = session.root / "project" / "notes.md"
+    (session.memory / "a.md").write_text("---\ndescription: how to deploy\n---\n# Deploy\n")
+    outside.write_text("a note\n")
+    (session.memory / "ln.md").symlink_to("a.md")
+    (session.memory / "hard.md").hardlink_to(session.memory / "a.md")
+    (session.memory / "lo.md").symlink_to(outside)
+    os.utime(outside, (0, 0))
+
+
+@pytest.mark.parametrize(
+    ("read", "left"),
+    [
+        ("memory/a.md", ["lo.md"]),
+        ("memory/ln.md", ["lo.md"]),
+        ("memory/hard.md", ["lo.md"]),
+        ("memory/lo.md", ["a.md"]),
+        ("project/notes.md", ["a.md"]),
+        ("project/other.md", ["a.md", "lo.md"]),
+    ],
+)
+def test_a_topic_that_was_read_is_not_recalled_by_any_of_its_names(open_session, tmp_path, read, left):
+    (tmp_path / "memory").mkdir()
+    session = open_session(memory=str(tmp_path / "memory"))
+    linked(session)
+    (tmp_path / "project" / "other.md").touch()
+    suppress = session.ask("file/read", path=str(tmp_path / read), complete=True)["suppress"]
+    asked = session.ask("recall/prepare", prompt="how do we deploy", usedUnits=0, usedUp=False)
+    recalled = session.ask(
+        "recall/finish",
+        requestId=asked["requestId"],
+        answer=json.dumps(["a.md", "ln.md", "hard.md", "lo.md"]),
+        usedUnits=0,
+        usedUp=False,
+        suppressed=[] if suppress is None else [suppress],
+    )
+
+    assert recalled["topics"] == left
+
+
+def test_a_topic_that_lies_elsewhere_is_memory_for_trust_reminder_and_lint(open_session):
+    session = open_session()
+    linked(session)
+    path = str(session.memory / "lo.md")
+
+    for tool in ("read", "write", "edit"):
+        assert not session.ask("file/check", tool=tool, path=path, trusted=False)["allow"]
+        assert session.ask("file/check", tool=tool, path="notes.md", trusted=False)["allow"]
+    assert "lo.md" in session.ask("file/read", path=path, complete=True)["reminder"]
+    assert "lo.md" in session.ask("file/written", path=path)["reminder"]
+    assert session.ask("file/read", path="notes.md", complete=True)["reminder"] is None
+    with pytest.raises(FilesError, match="leads out"):
+        session.ask("task/write", taskId=begin(session), path=path, content="x")
+
+
+def test_a_memory_that_is_a_link_can_be_tidied_by_both_of_its_names(open_session, tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "named").symlink_to("real")
+    session = open_session(memory=str(tmp_path / "named"))
+    task = begin(session)
+    for folder in ("real", "named"):
+        (tmp_path / "real" / "b.md").write_text("x")
+        asked = session.ask("task/bash", taskId=task, command=f"rm {tmp_path.resolve()}/{folder}/b.md")
+
+        assert (asked["verdict"], asked["deleted"]) == ("delete", [str(tmp_path.resolve() / "real/b.md")])
+    assert session.ask("task/bash", taskId=task, command=f"rm {tmp_path}/reality/b.md")["verdict"] == "reject"
 
 
 def test_a_secret_is_told_by_its_line_and_never_repeated(open_session):
