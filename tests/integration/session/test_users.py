@@ -57,6 +57,26 @@ def test_a_session_works_for_any_user_and_every_file_is_theirs(user: tuple[int, 
     assert run_git(project, "-c", f"safe.directory={project}", "status", "--short") == "?? made.txt\n"
 
 
+@pytest.mark.parametrize("whose", ["the project", "a store"])
+@pytest.mark.parametrize(("mode", "deed"), [(0o755, "write in"), (0o700, "read")])
+def test_a_folder_of_another_user_is_told_as_theirs_with_what_mends_it(
+    sandbox: Sandbox, whose: str, mode: int, deed: str
+) -> None:
+    project = sandbox.project("somebodys/own")
+    place = project if whose == "the project" else sandbox.store("private")
+    before = stat.S_IMODE(place.stat().st_mode)
+    place.chmod(mode)
+    os.chown(place, 54_321, 54_321)
+    refused = sandbox.shell(project, "true")
+    os.chown(place, 0, 0)
+    place.chmod(before)
+    assert refused.code == 6
+    assert f'"{place}" belongs to uid 54321 (without a name here), and you are root (uid 0)' in refused.err
+    assert f"a session may not {deed} it" in refused.err
+    assert f"chown -R 0:0 -- {place}" in refused.err
+    assert sandbox.shell(project, "touch made /brain/private/made").ok() == "", "the control"
+
+
 def test_a_user_who_may_not_use_the_engine_is_told_so_in_one_line(sandbox: Sandbox) -> None:
     if SOCKET.stat().st_mode & stat.S_IWOTH:
         host_cannot(Host.ENGINE_CLOSED)
