@@ -2,8 +2,8 @@
 
 - The text, without the blanks at its ends, has a blank in it (in JavaScript's sense).
 - The recalls of the branch have not reached their limit.
-- The selector has not just been late several times in a row: then it pauses for one request, two, four, …, because each
-  late answer costs the wait and its tokens and comes to nothing.
+- The selector has not just been late several times in a row, or failed: then it pauses for one request, two, four, …,
+  because each such answer costs the wait and its tokens and comes to nothing.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class NoSelector(StrEnum):
 
     ONE_WORD = "the text is one word"
     BUDGET = "the budget of this branch is used up"
-    PAUSE = "the selector was late several times in a row"
+    PAUSE = "the selector was late or failed several times in a row"
 
 
 @dataclass(frozen=True, slots=True)
 class SelectorPace:
-    """How often in a row the selector was late, and how many requests are still to go without it."""
+    """How often in a row the selector was late or failed, and how many requests are still to go without it."""
 
     late: int = 0
     pause: int = 0
@@ -36,7 +36,7 @@ class SelectorPace:
         return SelectorPace()
 
     def after_late(self) -> SelectorPace:
-        """Gives the pace after the wait was over without an answer: the first time costs no pause."""
+        """Gives the pace after the wait was over without an answer, or it failed: the first time costs no pause."""
         late = self.late + 1
         return SelectorPace(late, min(1 << (late - 2), SELECTOR_PAUSE_REQUESTS) if late > 1 else 0)
 

@@ -8,7 +8,8 @@ What always holds:
   pose as a section.
 - Only listed names come out, each once, at most `SELECTED_TOPICS`; whatever else an answer holds selects nothing.
 - An answer may be a JSON array or object, in a fence, between sentences, cut off in the middle, or one name a line.
-  Sentences that merely mention a name select nothing.
+  Sentences that merely mention a name select nothing; what holds no list and no name is no choice, and is not sent
+  again as if it were one.
 - Reading takes bounded time, whatever the answer is.
 
 Not handled here: asking the model, and its time limit.
@@ -95,13 +96,14 @@ def with_answer(request: SelectorRequest, selected: Sequence[str]) -> SelectorHi
     return SelectorHistory(_digest(request.system), (*request.messages, answer))
 
 
-def read_answer(answer: str, topics: Sequence[Topic]) -> tuple[str, ...]:
-    """Gives the labels that the answer selects, in its order; of an answer that selects nothing, nothing."""
+def read_answer(answer: str, topics: Sequence[Topic]) -> tuple[str, ...] | None:
+    """Gives the labels that the answer selects, in its order, `None` for an answer that is no choice at all."""
     listed = by_label(topics)
     text = shortened(answer, SELECTOR_ANSWER_UNITS)
     lists = list(_lists_in(text))
     named = lists[-1] if lists else _named_by_lines(text)
-    return _listed_only(named, listed)[:SELECTED_TOPICS]
+    selected = _listed_only(named, listed)[:SELECTED_TOPICS]
+    return selected if lists or selected else None
 
 
 def chosen_topics(selected: Sequence[str], topics: Sequence[Topic], suppressed: Collection[str]) -> tuple[Topic, ...]:

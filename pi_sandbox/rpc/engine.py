@@ -38,13 +38,17 @@ from pi_sandbox.rpc.task_tools import TaskTools
 
 @dataclass(frozen=True, slots=True)
 class _Session:
-    """What `initialize` found: where everything lies, and what answers. `asleep`: memory was off, nothing is made."""
+    """What `initialize` found: where everything lies, and what answers. `asleep`: memory was off, nothing is made.
+
+    `resumed`: it goes on from what an engine before this one showed and asked.
+    """
 
     access: MemoryAccess
     main: MainSession
     background: Background
     tools: TaskTools
     asleep: bool
+    resumed: bool
 
 
 class Engine:
@@ -74,6 +78,7 @@ class Engine:
             "file/check": main(MainSession.file_check),
             "file/read": main(MainSession.file_read),
             "file/written": main(MainSession.file_written),
+            "session/state": main(MainSession.state),
             "session/seen": background(Background.session_seen),
             "dream/due": background(Background.dream_due),
             "task/begin": background(Background.begin),
@@ -139,7 +144,9 @@ class Engine:
             raise AssertionError("a session that is asleep is one")
         return session
 
-    def _open(self, agent: Path, home: Path, cwd: Path, session_id: str) -> _Session:
+    def _open(
+        self, agent: Path, home: Path, cwd: Path, session_id: str, resume: types.SessionState | None = None
+    ) -> _Session:
         access = open_memory(agent, home, cwd, session_id)
         asleep = not access.configuration.enabled
         if not access.read_only:
@@ -148,7 +155,8 @@ class Engine:
             access.captures.begin()
         background = Background(access, self._notify)
         tools = TaskTools(access, background, self._notify)
-        return _Session(access, MainSession(access), background, tools, asleep)
+        resumed = None if asleep or resume is None or not _is_of(resume, access) else resume
+        return _Session(access, MainSession(access, resumed), background, tools, asleep, resumed is not None)
 
     def _initialize(self, params: types.InitializeParams, _: Call) -> types.InitializeResult:
         if params["protocolVersion"] != types.PROTOCOL_VERSION:
@@ -165,8 +173,8 @@ class Engine:
                     ErrorCode.REFUSED, "initialize-once", "the session is initialised already", "start another engine"
                 )
             agent, home, cwd = Path(params["agentFolder"]), Path(params["homeFolder"]), Path(params["cwd"])
-            self._session = self._open(agent, home, cwd, params["sessionId"])
-            access = self._session.access
+            self._session = self._open(agent, home, cwd, params["sessionId"], params.get("resume"))
+            access, resumed = self._session.access, self._session.resumed
             given = self._told = access.configuration
         storage = access.storage
         return {
@@ -178,8 +186,14 @@ class Engine:
             "memoryFolder": str(storage.memory),
             "memoryRootId": storage.memory_root_id,
             "readOnly": access.read_only,
+            "resumed": resumed,
             "configuration": told(given),
         }
+
+
+def _is_of(state: types.SessionState, access: MemoryAccess) -> bool:
+    """Whether a state was made for this memory: the sections name its folder."""
+    return state["memoryFolder"] == str(access.storage.memory)
 
 
 def classify_command(params: types.BashClassifyParams, _: Call) -> types.BashClassifyResult:

@@ -6,6 +6,7 @@ import contextlib
 import secrets
 import stat
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -21,6 +22,7 @@ from pi_sandbox.project_memory.recall_budget import RecallBudget
 from pi_sandbox.project_memory.recall_gate import NoSelector, SelectorPace, why_no_selector
 from pi_sandbox.project_memory.reminders import age_reminder
 from pi_sandbox.project_memory.selection import (
+    Message,
     SelectorHistory,
     SelectorRequest,
     chosen_topics,
@@ -45,6 +47,7 @@ class _Waiting:
 
     topics: tuple[Topic, ...]
     request: SelectorRequest
+    branch: int
     late: bool = False
 
 
@@ -59,12 +62,13 @@ class _Shown:
 class MainSession:
     """What one session has been shown and asked. Each method is one of the protocol."""
 
-    def __init__(self, access: MemoryAccess) -> None:
+    def __init__(self, access: MemoryAccess, resume: types.SessionState | None = None) -> None:
         self._access = access
         self._lock = threading.Lock()
-        self._shown: _Shown | None = None
-        self._history = SelectorHistory()
-        self._pace = SelectorPace()
+        self._shown = None if resume is None else _shown_in(resume)
+        self._history = SelectorHistory() if resume is None else _history_in(resume)
+        self._pace = SelectorPace() if resume is None else SelectorPace(**resume["pace"])
+        self._branch = 0
         self._waiting: dict[str, _Waiting] = {}
 
     def sections(self, _: types.PromptSectionsParams, __: Call) -> types.PromptSectionsResult:
@@ -88,10 +92,31 @@ class MainSession:
         }
 
     def clear(self, _: types.PromptClearParams, __: Call) -> types.PromptClearResult:
-        """Answer `prompt/clear`."""
+        """Answer `prompt/clear`. What is asked now may still be answered; the new branch does not go on from it."""
         with self._lock:
             self._shown = None
+            self._history = SelectorHistory()
+            self._pace = SelectorPace()
+            self._branch += 1
         return {}
+
+    def state(self, _: types.SessionStateParams, __: Call) -> types.SessionStateResult:
+        """Answer `session/state`."""
+        with self._lock:
+            shown, history, pace = self._shown, self._history, self._pace
+        state: types.SessionState = {
+            "memoryFolder": str(self._access.storage.memory),
+            "history": {"prefix": history.prefix, "messages": _told(history.messages)},
+            "pace": {"late": pace.late, "pause": pace.pause},
+        }
+        if shown is not None:
+            state["shown"] = {
+                "autoMemory": shown.snapshot.auto_memory,
+                "autoMemoryIndex": shown.snapshot.auto_memory_index,
+                "digest": shown.snapshot.digest,
+                "announced": shown.announced,
+            }
+        return {"state": state}
 
     def _backfilled(self) -> IndexFile:
         """Give the index made of the topics that are there, written to the disk where that is possible."""
@@ -119,23 +144,22 @@ class MainSession:
                 self._pace = self._pace.after_pause()
             if refusal is not None:
                 return {"run": False, "reason": refusal.value}
-            history = self._history
+            history, branch = self._history, self._branch
         topics = scan_topics(self._access.storage.memory_root)
         if not topics:
             return {"run": False, "reason": "there are no topics"}
         request = selector_request(topics, history, params["prompt"])
         identity = secrets.token_hex(8)
         with self._lock:
-            self._waiting[identity] = _Waiting(topics, request)
+            self._waiting[identity] = _Waiting(topics, request, branch)
             if len(self._waiting) > _WAITING:
                 del self._waiting[next(iter(self._waiting))]
-        messages: list[types.Message] = [{"role": each.role, "text": each.text} for each in request.messages]
         return {
             "run": True,
             "reason": "the selector is asked",
             "requestId": identity,
             "system": request.system,
-            "messages": messages,
+            "messages": _told(request.messages),
         }
 
     def recall_late(self, params: types.RecallLateParams, _: Call) -> types.RecallLateResult:
@@ -144,7 +168,8 @@ class MainSession:
             waiting = self._waiting.get(params["requestId"])
             if waiting is not None and not waiting.late:
                 self._waiting[params["requestId"]] = replace(waiting, late=True)
-                self._pace = self._pace.after_late()
+                if waiting.branch == self._branch:
+                    self._pace = self._pace.after_late()
         return {}
 
     def recall_finish(self, params: types.RecallFinishParams, _: Call) -> types.RecallFinishResult:
@@ -155,12 +180,15 @@ class MainSession:
                 raise RequestError(
                     ErrorCode.REFUSED, "recall-unknown", "there is no such recall", "send recall/prepare first"
                 )
-            selected = read_answer(params["answer"], waiting.topics)
-            self._history = with_answer(waiting.request, selected)
-            if not waiting.late:
-                self._pace = self._pace.after_answer()
+            answer = params["answer"]
+            selected = None if answer is None else read_answer(answer, waiting.topics)
+            if waiting.branch == self._branch:
+                if selected is not None:
+                    self._history = with_answer(waiting.request, selected)
+                if not waiting.late:
+                    self._pace = self._pace.after_late() if answer is None else self._pace.after_answer()
         suppressed = by_every_name(self._access.storage.memory_root, params["suppressed"], waiting.topics)
-        chosen = [topic.name for topic in chosen_topics(selected, waiting.topics, suppressed)]
+        chosen = [topic.name for topic in chosen_topics(selected or (), waiting.topics, suppressed)]
         budget = RecallBudget(params["usedUnits"], params["usedUp"])
         found = recall(self._access.storage.memory_root, chosen, budget, now_ms=now_ms())
         return {
@@ -203,6 +231,22 @@ class MainSession:
         seen = read_for_baseline(file)
         self._access.captures.noted(self._access.name_of(file), None if seen is None else seen.version.digest)
         return {"reminder": None if seen is None else self._access.reminder_of(file, seen.text)}
+
+
+def _told(messages: Iterable[Message]) -> list[types.Message]:
+    return [{"role": each.role, "text": each.text} for each in messages]
+
+
+def _shown_in(state: types.SessionState) -> _Shown | None:
+    given = state.get("shown")
+    if given is None:
+        return None
+    return _Shown(Snapshot(given["autoMemory"], given["autoMemoryIndex"], given["digest"]), given["announced"])
+
+
+def _history_in(state: types.SessionState) -> SelectorHistory:
+    messages = tuple(Message(each["role"], each["text"]) for each in state["history"]["messages"])
+    return SelectorHistory(state["history"]["prefix"], messages)
 
 
 def _must_be_new(seen: SeenFile | None) -> None:

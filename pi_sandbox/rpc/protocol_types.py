@@ -73,6 +73,38 @@ class Left(TypedDict):
     reason: str
 
 
+class ShownSections(TypedDict):
+    """The sections that a session shows until `prompt/clear`."""
+
+    autoMemory: str
+    autoMemoryIndex: str
+    digest: str
+    announced: str | None
+
+
+class SelectorHistory(TypedDict):
+    """The earlier exchanges with the selector."""
+
+    prefix: str
+    messages: list[Message]
+
+
+class SelectorPace(TypedDict):
+    """How often in a row the selector came to nothing, and how many requests go without it."""
+
+    late: int
+    pause: int
+
+
+class SessionState(TypedDict):
+    """What a session has been shown and asked, to be handed back to the next engine of this session."""
+
+    memoryFolder: str
+    shown: NotRequired[ShownSections]
+    history: SelectorHistory
+    pace: SelectorPace
+
+
 class InitializeParams(TypedDict):
     """Says who asks, for which session, and where. The first request; any other before it fails."""
 
@@ -81,6 +113,7 @@ class InitializeParams(TypedDict):
     agentFolder: str
     homeFolder: str
     sessionId: str
+    resume: NotRequired[SessionState]
 
 
 class InitializeResult(TypedDict):
@@ -95,6 +128,7 @@ class InitializeResult(TypedDict):
     readOnly: bool
     configuration: Configuration
     nameWasTaken: bool
+    resumed: bool
 
 
 class PromptSectionsParams(TypedDict):
@@ -110,7 +144,7 @@ class PromptSectionsResult(TypedDict):
 
 
 class PromptClearParams(TypedDict):
-    """Forgets the sections: compaction, branch navigation, reload, session start."""
+    """Forgets the sections and what the selector was asked: compaction, branch navigation, reload, session start."""
 
 
 class PromptClearResult(TypedDict):
@@ -149,7 +183,7 @@ class RecallFinishParams(TypedDict):
     """Hands over the selector's answer, as it came."""
 
     requestId: str
-    answer: str
+    answer: str | None
     usedUnits: int
     suppressed: list[str]
     usedUp: bool
@@ -203,6 +237,16 @@ class FileWrittenResult(TypedDict):
     """What goes at the end of the result; nothing for a file outside memory."""
 
     reminder: str | None
+
+
+class SessionStateParams(TypedDict):
+    """Asks for what an engine that is started in place of this one needs, so that prompts go on byte for byte."""
+
+
+class SessionStateResult(TypedDict):
+    """It, as it is now."""
+
+    state: SessionState
 
 
 class SessionSeenParams(TypedDict):

@@ -63,6 +63,34 @@ export interface Left {
   reason: string;
 }
 
+/** The sections that a session shows until `prompt/clear`. */
+export interface ShownSections {
+  autoMemory: string;
+  autoMemoryIndex: string;
+  digest: string;
+  announced: string | null;
+}
+
+/** The earlier exchanges with the selector. */
+export interface SelectorHistory {
+  prefix: string;
+  messages: Message[];
+}
+
+/** How often in a row the selector came to nothing, and how many requests go without it. */
+export interface SelectorPace {
+  late: number;
+  pause: number;
+}
+
+/** What a session has been shown and asked, to be handed back to the next engine of this session. */
+export interface SessionState {
+  memoryFolder: string;
+  shown?: ShownSections;
+  history: SelectorHistory;
+  pace: SelectorPace;
+}
+
 /** Says who asks, for which session, and where. The first request; any other before it fails. */
 export interface InitializeParams {
   protocolVersion: number;
@@ -70,6 +98,7 @@ export interface InitializeParams {
   agentFolder: string;
   homeFolder: string;
   sessionId: string;
+  resume?: SessionState;
 }
 
 /** What the engine is, and what it found. */
@@ -83,6 +112,7 @@ export interface InitializeResult {
   readOnly: boolean;
   configuration: Configuration;
   nameWasTaken: boolean;
+  resumed: boolean;
 }
 
 /** Asks for the sections of the system prompt, the same bytes until `prompt/clear`. */
@@ -95,7 +125,7 @@ export interface PromptSectionsResult {
   stalenessNotice: string | null;
 }
 
-/** Forgets the sections: compaction, branch navigation, reload, session start. */
+/** Forgets the sections and what the selector was asked: compaction, branch navigation, reload, session start. */
 export interface PromptClearParams {}
 
 /** Done. */
@@ -128,7 +158,7 @@ export interface RecallLateResult {}
 /** Hands over the selector's answer, as it came. */
 export interface RecallFinishParams {
   requestId: string;
-  answer: string;
+  answer: string | null;
   usedUnits: number;
   suppressed: string[];
   usedUp: boolean;
@@ -175,6 +205,14 @@ export interface FileWrittenParams {
 /** What goes at the end of the result; nothing for a file outside memory. */
 export interface FileWrittenResult {
   reminder: string | null;
+}
+
+/** Asks for what an engine that is started in place of this one needs, so that prompts go on byte for byte. */
+export interface SessionStateParams {}
+
+/** It, as it is now. */
+export interface SessionStateResult {
+  state: SessionState;
 }
 
 /** Says that this session has used the memory. */
@@ -364,6 +402,7 @@ export interface Methods {
   "file/check": { params: FileCheckParams; result: FileCheckResult };
   "file/read": { params: FileReadParams; result: FileReadResult };
   "file/written": { params: FileWrittenParams; result: FileWrittenResult };
+  "session/state": { params: SessionStateParams; result: SessionStateResult };
   "session/seen": { params: SessionSeenParams; result: SessionSeenResult };
   "dream/due": { params: DreamDueParams; result: DreamDueResult };
   "task/begin": { params: TaskBeginParams; result: TaskBeginResult };

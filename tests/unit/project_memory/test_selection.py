@@ -28,7 +28,8 @@ NOTHING = SelectorHistory()
 
 @pytest.mark.parametrize("case", corpus("selector_answers"))
 def test_the_corpus_is_read(case: dict[str, Any]) -> None:
-    assert list(read_answer(case["answer"], TOPICS)) == case["selected"]
+    selected = read_answer(case["answer"], TOPICS)
+    assert (None if selected is None else list(selected)) == case["selected"]
 
 
 PIECES = [
@@ -54,7 +55,7 @@ PIECES = [
 
 @given(st.text() | st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
 def test_only_listed_names_come_out_each_once_and_five_at_most(answer: str) -> None:
-    selected = read_answer(answer, TOPICS)
+    selected = read_answer(answer, TOPICS) or ()
     assert len(selected) <= 5
     assert len(set(selected)) == len(selected)
     assert set(selected) <= set(NAMES)
@@ -65,7 +66,7 @@ def test_only_listed_names_come_out_each_once_and_five_at_most(answer: str) -> N
 )
 def test_a_very_long_answer_is_read_in_bounded_time(piece: str) -> None:
     began = time.process_time()
-    assert read_answer(piece * (4_000_000 // len(piece)), TOPICS) == ()
+    assert not read_answer(piece * (4_000_000 // len(piece)), TOPICS)
     assert time.process_time() - began < 1
 
 
@@ -100,7 +101,7 @@ def test_a_very_long_text_of_the_user_keeps_its_beginning_and_its_end() -> None:
 
 def test_a_second_request_repeats_the_first_one_byte_for_byte() -> None:
     first = selector_request(TOPICS, NOTHING, "one two")
-    history = with_answer(first, read_answer('Here: ["auth.md"] </auto_memory>', TOPICS))
+    history = with_answer(first, read_answer('Here: ["auth.md"] </auto_memory>', TOPICS) or ())
     second = selector_request(TOPICS, history, "three four")
     assert second.system == first.system
     assert second.messages == (
@@ -133,4 +134,4 @@ def test_a_history_of_16_exchanges_begins_anew() -> None:
 
 def test_a_label_leads_to_the_topic_that_it_was_shown_for() -> None:
     topic = Topic("a\u200b.md", 0)
-    assert chosen_topics(read_answer('["a.md"]', [topic]), [topic], ()) == (topic,)
+    assert chosen_topics(read_answer('["a.md"]', [topic]) or (), [topic], ()) == (topic,)

@@ -55,7 +55,7 @@ def test_m1_a_correction_beyond_the_window_is_told_and_its_topic_can_still_be_ch
 
     topics = scan_topics(tmp_path)
     assert '"file": "port.md"' in selector_request(topics, SelectorHistory(), "which port is it?").system
-    chosen = chosen_topics(read_answer('["port.md"]', topics), topics, ())
+    chosen = chosen_topics(read_answer('["port.md"]', topics) or (), topics, ())
     assert "It is 8443." in recall(tmp_path, [topic.name for topic in chosen], RecallBudget(), now_ms=NOW).message
 
 

@@ -16,7 +16,7 @@ ENGINE = Path(sys.executable).with_name("pi-memory-engine")
 class Session:
     """An engine that is initialised in a folder of its own, and what it has said unasked."""
 
-    def __init__(self, root: Path, session_id: str = "one", memory: str | None = None) -> None:
+    def __init__(self, root: Path, session_id: str = "one", memory: str | None = None, **given: object) -> None:
         self.root = root
         for name in ("home", "project", "agent/project-memory"):
             (root / name).mkdir(parents=True, exist_ok=True)
@@ -31,6 +31,7 @@ class Session:
             agentFolder=str(root / "agent"),
             homeFolder=str(root / "home"),
             sessionId=session_id,
+            **given,
         )
         self.memory = Path(self.found["memoryFolder"])
 

@@ -7,6 +7,7 @@ import sys
 import threading
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -150,6 +151,46 @@ def test_only_a_file_is_suppressed(open_session):
     }
 
     assert suppressed == {"folder.md": None, "file.md": "file.md", "pipe.md": None}
+
+
+def recalled_once(session: Session, prompt: str) -> dict[str, Any]:
+    """Asks for a recall and finishes it; gives what the selector was asked."""
+    asked: dict[str, Any] = session.ask("recall/prepare", prompt=prompt, usedUnits=0, usedUp=False)
+    finished = {"answer": '["a.md"]', "usedUnits": 0, "usedUp": False, "suppressed": []}
+    session.ask("recall/finish", requestId=asked["requestId"], **finished)
+    return asked
+
+
+def test_an_engine_in_place_of_another_goes_on_byte_for_byte(open_session):
+    one = open_session()
+    (one.memory / "a.md").write_text("---\ndescription: a thing\n---\n# A\n")
+    shown = one.ask("prompt/sections")
+    first = recalled_once(one, "what is a")
+    state = json.loads(json.dumps(one.ask("session/state")["state"]))
+    one.engine.close()
+    (one.memory / "MEMORY.md").write_text("- [A](a.md): another text\n")
+    other, fresh = open_session(resume=state), open_session()
+    told = other.ask("prompt/sections")
+    second = recalled_once(other, "what is a, again")
+
+    assert (other.found["resumed"], fresh.found["resumed"]) == (True, False)
+    assert {**told, "stalenessNotice": None} == shown
+    assert told["stalenessNotice"]
+    assert second["system"] == first["system"]
+    assert second["messages"][:2] == [*first["messages"], {"role": "assistant", "text": '["a.md"]'}]
+    assert fresh.ask("prompt/sections") != shown
+    assert len(recalled_once(fresh, "what is a, again")["messages"]) == 1
+
+
+@pytest.mark.parametrize("off", [True, False])
+def test_the_state_of_another_memory_is_not_taken_and_none_while_memory_is_off(open_session, tmp_path, off):
+    one = open_session()
+    one.ask("prompt/sections")
+    state = one.ask("session/state")["state"]
+    configuration = {"enabled": False} if off else {"autoMemoryDirectory": str(tmp_path / "elsewhere")}
+    (tmp_path / "agent/project-memory/config.json").write_text(json.dumps(configuration))
+
+    assert not open_session(resume=state).found["resumed"]
 
 
 def linked(session: Session) -> None:
