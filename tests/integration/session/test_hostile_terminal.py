@@ -13,13 +13,14 @@ import pytest
 
 from tests.integration.session.relay import Relay
 from tests.integration.session.sandbox import Sandbox, wait_until
+from tests.running import SOON
 
 FLOOD = "trap '' PIPE; yes 0123456789012345678901234567890123456789"
 STUBBORN = f"trap '' TERM HUP; {FLOOD}"
 
 
 def _seconds_until_gone(sandbox: Sandbox, is_running: object, began: float) -> float:
-    wait_until(lambda: not is_running(), "the end of the wrapper", 40)  # type: ignore[operator]
+    wait_until(lambda: not is_running(), "the end of the wrapper")  # type: ignore[operator]
     assert sandbox.containers() == []
     return time.monotonic() - began
 
@@ -48,7 +49,7 @@ def test_an_output_that_nobody_reads_does_not_keep_signals_from_ending_the_sessi
         said = process.stderr.read().decode() if process.stderr else ""
     os.close(reading)
     assert process.returncode == code, said
-    assert seconds < 15
+    assert seconds < SOON
     assert "Traceback" not in said
 
 
@@ -67,7 +68,7 @@ def test_one_signal_is_enough_where_a_frozen_window_holds_up_a_willing_agent(
     began = time.monotonic()
     child.kill(number)
     try:
-        assert _seconds_until_gone(sandbox, child.isalive, began) < 15
+        assert _seconds_until_gone(sandbox, child.isalive, began) < SOON
         assert termios.tcgetattr(child.child_fd)[3] & termios.ICANON
     finally:
         child.close(force=True)

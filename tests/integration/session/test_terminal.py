@@ -95,16 +95,12 @@ def window(sandbox: Sandbox) -> Iterator[Window]:
 
 
 def test_the_size_is_right_from_the_first_byte_and_after_a_burst_of_changes(window: Window) -> None:
-    window.type(
-        "pi-sandbox shell -- bash -c 'stty size; until test -e /tmp/x; do read -rsn1 && touch /tmp/x; done; stty size'"
-    )
+    window.type("pi-sandbox shell -- bash -c 'trap \"stty size\" WINCH; stty size; while :; do sleep 0.1; done'")
     window.until(r"50 200\r\n")
     for number in range(20):
         window.resize(30 + number, 100 + number)
         time.sleep(0.005)
     window.resize(44, 132)
-    time.sleep(0.5)
-    window.keys("x")
     window.until(r"44 132\r\n")
 
 
@@ -114,7 +110,7 @@ def test_every_key_reaches_the_agent_at_once(sandbox: Sandbox, window: Window) -
     window.until("raw\r\n")
     for key in "\x10\x10\x11\x03\x1a\x1c\x04\x13\x00":
         window.keys(key)
-        window.until(rf"got {ord(key)}\r\n", seconds=3)
+        window.until(rf"got {ord(key)}\r\n")
     (container,) = sandbox.containers()
     assert container["State"]["Running"]
     docker("kill", container["Id"])
@@ -147,7 +143,7 @@ def test_stop_gives_the_shell_back_and_fg_continues_the_agent(sandbox: Sandbox, 
     window.resize(40, 120)
     window.type("fg; echo code=$?")
     window.until("-m pi_sandbox")
-    time.sleep(0.5)
+    wait_until(lambda: window.settings() != before, "the session's own settings of the terminal")
     window.type("on")
     window.until("read on\r\n40 120\r\n")
     window.until("code=0")
@@ -224,10 +220,15 @@ def test_pis_own_screen_works(sandbox: Sandbox) -> None:
         window.until_shown("how is it")
         window.keys("\r")
         window.until_shown("the garden is fine")
-        window.keys("\x03")
-        time.sleep(0.2)
-        window.keys("\x03")
-        assert "code=0" in window.until(r"code=\d+\r\n")
+        # Two presses within half a second end pi; a busy machine may put more time between any two.
+        for _ in range(20):
+            window.keys("\x03")
+            time.sleep(0.1)
+            window.keys("\x03")
+            with contextlib.suppress(pexpect.TIMEOUT):
+                said = window.until(r"code=\d+\r\n", seconds=2)
+                break
+        assert "code=0" in said
         window.mark()
         assert window.settings() == before
 

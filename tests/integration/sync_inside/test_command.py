@@ -13,6 +13,7 @@ import pytest
 
 from tests.fakes.git_server import USER
 from tests.integration.sync_inside.stores import DATE, make_store
+from tests.running import wait_until
 
 PROGRAM = """
 import sys
@@ -188,12 +189,7 @@ def test_a_window_that_is_closed_at_a_question_pushes_nothing(stores):
     child = start(stores)
     child.expect_exact("push core? [y/N] ")
     os.close(child.child_fd)
-    for _ in range(100):
-        if not child.isalive():
-            break
-        time.sleep(0.1)
-
-    assert not child.isalive()
+    wait_until(lambda: not child.isalive(), "the end of the sync")
     assert [store.tip for store in stores] == [None, None]
     child.closed = True
     child.child_fd = -1
