@@ -5,7 +5,7 @@
 test_programs=(
     # What restricted bash runs in its tests, and what watches it there.
     strace batcat:bat bc bzip2 cal:ncal column:bsdextrautils curl diffstat fdfind:fd-find file gawk gh jq less mawk
-    original-awk ps:procps rg:ripgrep rsync tree unzip xxd xz:xz-utils
+    original-awk ps:procps sysctl:procps rg:ripgrep rsync tree unzip xxd xz:xz-utils
     # A keyring, on a bus of its own.
     dbus-daemon:dbus gnome-keyring-daemon:gnome-keyring secret-tool:libsecret-tools
     # A git server: Apache's program and modules, without the service.
@@ -14,7 +14,7 @@ test_programs=(
     openssl useradd:passwd setpriv:util-linux unshare:util-linux ip:iproute2 iptables mkfs.exfat:exfatprogs
     mount.exfat-fuse:exfat-fuse losetup:mount mkfs.ext4:e2fsprogs chattr:e2fsprogs
     # What works in a container although the engine's list of system calls is ours.
-    gcc gdb
+    gcc gdb /usr/bin/python3:python3
     # Further engines and runtimes.
     podman runc runsc newuidmap:uidmap catatonit slirp4netns
     docker-compose docker:docker-client dockerd:docker.io
