@@ -1,4 +1,4 @@
-"""The spelling rule on a real disk that ignores case: exFAT by FUSE on a loop device."""
+"""The rules about spelling on a real disk that ignores case: exFAT by FUSE on a loop device."""
 
 import os
 import subprocess
@@ -6,10 +6,13 @@ import subprocess
 import pytest
 
 from pi_sandbox.errors import UsageError
+from pi_sandbox.launch.git_places import find_git
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.workspace.project_path import find_workspace
 from pi_sandbox.workspace.real_disk import RealDisk
+from tests.fakes.borrowed_repository import borrowing_script
 from tests.needs import Host, host_cannot, needs
+from tests.unit.git_access.git_shapes import git_takes
 
 DOMAINS = ("private", "work")
 
@@ -59,3 +62,21 @@ def test_a_level_that_the_store_spells_differently_is_refused(home):
     (home / "brain" / "pi-memory-private" / "group").mkdir(parents=True)
     with pytest.raises(UsageError, match="differ only in case"):
         find_workspace(home / "ws" / "private" / "group", Folders(home), DOMAINS, RealDisk())
+
+
+def test_a_repository_is_found_however_its_names_are_spelled(home, tmp_path):
+    ordinary = tmp_path / "ordinary"
+    for folder in (home, ordinary):
+        folder.mkdir()
+        run("bash", "-ec", f"cd {folder}; {borrowing_script(folder)}")
+        run(
+            "bash",
+            "-ec",
+            f"cd {folder}/src; mv HEAD x; mv x Head; mv commondir x; mv x CommonDir; cd ../lib/x; mv refs y; mv y REFS",
+        )
+    assert git_takes(home / "src")
+    assert not git_takes(ordinary / "src"), "the control: the same names on a disk that tells them apart"
+    assert [(place.path.relative_to(home).as_posix(), place.kind.name) for place in find_git(home).places] == [
+        ("src", "BARE"),
+        ("lib/x", "LED_TO"),
+    ]
