@@ -173,18 +173,18 @@ def _description_hints(text: str) -> Iterator[LintHint]:
 
 
 def _secret_hints(text: str, secret_lines: SecretDetector) -> Iterator[LintHint]:
-    beginning = _beginning(text)
+    beginning = looked_at(text)
     lines = secret_lines(beginning)
     if lines.found:
         yield LintHint(
             LintRule.SECRET,
-            f"It looks as if a secret were written down ({_listed(lines.found)}). Remove the value and say where it is "
-            "kept instead: the memory is shared with other machines.",
+            f"It looks as if a secret were written down ({listed_lines(lines.found)}). Remove the value and say where "
+            "it is kept instead: the memory is shared with other machines.",
         )
     if lines.too_long:
         yield LintHint(
             LintRule.NOT_LOOKED_AT,
-            f"What is too long for that was not looked at for secrets ({_listed(lines.too_long)}). Break it into "
+            f"What is too long for that was not looked at for secrets ({listed_lines(lines.too_long)}). Break it into "
             "several lines.",
         )
     if len(beginning) < len(text):
@@ -195,13 +195,14 @@ def _secret_hints(text: str, secret_lines: SecretDetector) -> Iterator[LintHint]
         )
 
 
-def _beginning(text: str) -> str:
-    """Give as much of the text as is looked at."""
+def looked_at(text: str) -> str:
+    """Give as much of a text as is looked at for secrets."""
     lines = text[:SECRET_CHARACTERS].split("\n", SECRET_LINES)
     return "\n".join(lines[:SECRET_LINES])
 
 
-def _listed(numbers: Iterable[int]) -> str:
+def listed_lines(numbers: Iterable[int]) -> str:
+    """Give the numbers of lines as a few words."""
     lines = sorted(numbers)
     more = " and more" if len(lines) > _LISTED_LINES else ""
     return f"{'line' if len(lines) == 1 else 'lines'} {', '.join(map(str, lines[:_LISTED_LINES]))}{more}"

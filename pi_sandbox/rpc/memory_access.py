@@ -11,7 +11,7 @@ from pi_sandbox.project_memory.configuration import Configuration
 from pi_sandbox.project_memory.configuration_file import ConfigurationFile
 from pi_sandbox.project_memory.holder import SystemWitness
 from pi_sandbox.project_memory.journal import Journal
-from pi_sandbox.project_memory.lint import SecretLines, lint_file, lint_reminder
+from pi_sandbox.project_memory.lint import SecretLines, lint_file, lint_reminder, looked_at
 from pi_sandbox.project_memory.path_queue import PathQueue
 from pi_sandbox.project_memory.publish import MemoryWriter, Published
 from pi_sandbox.project_memory.storage import ProjectStorage
@@ -61,10 +61,11 @@ class MemoryAccess:
         """Give the name of a memory file: its path below the memory folder."""
         return file.relative_to(self.storage.memory_root).as_posix()
 
-    def reminder_of(self, file: Path, text: str) -> str | None:
-        """Give what lint says of a saved file, `None` where it is fine."""
+    def reminder_of(self, file: Path, text: str, known: SecretLines | None = None) -> str | None:
+        """Give what lint says of a saved file, `None` where it is fine. `known`: its `secret_lines`."""
         name = self.name_of(file)
-        return lint_reminder(name, lint_file(name, text, secret_lines)) or None
+        detector = secret_lines if known is None else lambda _: known
+        return lint_reminder(name, lint_file(name, text, detector)) or None
 
     def note(self, published: Published) -> None:
         """Know a change as this session's own."""
@@ -83,6 +84,16 @@ def secret_lines(text: str) -> SecretLines:
     from pi_sandbox.memory_check.memory_file import lines_of
     from pi_sandbox.memory_check.secret_scan import scan_text
 
-    hits = scan_text(lines_of(text))
+    hits = scan_text(lines_of(looked_at(text)))
     found = frozenset(hit.line for hit in hits if hit.category != TOO_DENSE)
     return SecretLines(found, frozenset(hit.line for hit in hits) - found)
+
+
+def added_secrets(lines: SecretLines, text: str, before: str) -> list[int]:
+    """Give the lines with a secret that did not stand in the text before. `lines`: the `secret_lines` of the text."""
+    from pi_sandbox.memory_check.memory_file import lines_of
+
+    if not lines.found:
+        return []
+    known, written = set(lines_of(before)), lines_of(text)
+    return [number for number in sorted(lines.found) if written[number - 1] not in known]

@@ -1,4 +1,7 @@
-"""What the tools of background tasks do to files. Each change is told the moment it is made, whatever comes after."""
+"""What the tools of background tasks do to files. Each change is told the moment it is made, whatever comes after.
+
+Nothing is written that the memory check would block as a secret, so that no push stops for what a task has learnt.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.project_memory.baseline import BaselineDecision, judge_edit, judge_write
 from pi_sandbox.project_memory.javascript_text import node_bytes
+from pi_sandbox.project_memory.lint import SecretLines, listed_lines
 from pi_sandbox.project_memory.memory_files import SeenFile, read_for_baseline
 from pi_sandbox.project_memory.publish import Published, Unchanged
 from pi_sandbox.project_memory.write_paths import check_as_given
@@ -15,7 +19,7 @@ from pi_sandbox.rpc.background import Background, refused
 from pi_sandbox.rpc.call import Call, Notify
 from pi_sandbox.rpc.errors import RequestError, as_request_error
 from pi_sandbox.rpc.journal_methods import told
-from pi_sandbox.rpc.memory_access import MemoryAccess
+from pi_sandbox.rpc.memory_access import MemoryAccess, added_secrets, secret_lines
 from pi_sandbox.rpc.running_task import RunningTask
 
 
@@ -108,15 +112,18 @@ class TaskTools:
         check_as_given(self._access.storage.memory, path)
         file = self._access.memory_file(path)
         where = str(self._access.working_directory / path) if file is None else str(file)
-        data = node_bytes(content)
-        made = self._access.writer.write(
-            where, data, running.task, self._permission(running, call), lambda seen: check(seen, where)
-        )
+        data, secrets = node_bytes(content), secret_lines(content)
+
+        def check_all(seen: SeenFile | None) -> None:
+            check(seen, where)
+            _refuse_secrets(secrets, content, seen, "" if file is None else self._access.name_of(file))
+
+        made = self._access.writer.write(where, data, running.task, self._permission(running, call), check_all)
         self._made(running, made)
         return {
             "created": isinstance(made, Published) and not made.existed,
             "id": made.entry.id if isinstance(made, Published) else None,
-            "reminder": self._access.reminder_of(made.path, content),
+            "reminder": self._access.reminder_of(made.path, content, secrets),
         }
 
     def _made(self, running: RunningTask, made: Published | Unchanged) -> None:
@@ -136,6 +143,16 @@ class TaskTools:
 def _obey(decision: BaselineDecision) -> None:
     if not decision.allowed:
         raise refused(decision.rule.value, decision.reason, "")
+
+
+def _refuse_secrets(secrets: SecretLines, content: str, before: SeenFile | None, name: str) -> None:
+    """Refuse what would add a secret, by its line; one that stood in the file already is left to lint."""
+    hint = "leave the value out and say where it is kept instead: the memory is shared with other machines"
+    if before is None and secret_lines(name).found:
+        raise refused("secret", "the name of the file looks as if it held a secret", "choose another name")
+    added = added_secrets(secrets, content, "" if before is None else before.text)
+    if added:
+        raise refused("secret", f"{listed_lines(added)} would write down what looks like a secret", hint)
 
 
 def _after(removed: Sequence[str], error: FilesError) -> RequestError:

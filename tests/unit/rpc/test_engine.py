@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -262,14 +263,66 @@ def test_a_memory_that_is_a_link_can_be_tidied_by_both_of_its_names(open_session
     assert session.ask("task/bash", taskId=task, command=f"rm {tmp_path}/reality/b.md")["verdict"] == "reject"
 
 
-def test_a_secret_is_told_by_its_line_and_never_repeated(open_session):
-    session = open_session()
-    token = "gl" + "pat-" + "x4Kq9Tz2Lm7Wc5Rb8Vy3"
-    content = f"---\ndescription: how to log in\n---\n# Login\n\nuse {token} there\n"
-    told = session.ask("task/write", taskId=begin(session), path=str(session.memory / "login.md"), content=content)
+TOKEN = "gl" + "pat-" + "x4Kq9Tz2Lm7Wc5Rb8Vy3"
 
-    assert "line 6" in told["reminder"]
-    assert token not in json.dumps(told)
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"use {TOKEN} there",
+        "Passwort des NAS: " + "Sommer" + "2024!",
+        "Das WLAN-Passwort lautet " + "Winter" + "2024!",
+        "postgres://ada:" + "x7Kq9Tz2Lm" + "@db.example.com/x",
+        "AKIA" + "Q7X4Z2M9K3L5P8R1",
+    ],
+)
+def test_a_background_write_that_would_add_a_secret_is_refused_by_its_line(open_session, line):
+    session = open_session()
+    task, file = begin(session), session.memory / "login.md"
+    plain = "---\ndescription: how to log in\n---\n# Login\n\nThe password is in the keyring.\n"
+    ask = partial(session.ask, taskId=task, path=str(file))
+    with pytest.raises(RequestError) as refused:
+        ask("task/write", content=f"{plain}{line}\n")
+    assert (refused.value.rule, file.exists()) == ("secret", False)
+    assert "line 7" in refused.value.message
+    assert line.split()[-1] not in f"{refused.value.message} {refused.value.hint}"
+
+    assert ask("task/write", content=plain)["reminder"] is None
+    digest = sha256(plain.encode()).hexdigest()
+    with pytest.raises(RequestError) as refused:
+        ask("task/edit", content=f"{plain}{line}\n", edits=[{"oldText": "# Login", "newText": "x"}], readDigest=digest)
+    assert refused.value.rule == "secret"
+    assert file.read_text() == plain
+    assert len(session.ask("journal/list", limit=9)["changes"]) == 1
+
+
+def test_a_secret_that_stood_there_before_is_told_and_keeps_no_task_from_the_rest(open_session):
+    session = open_session()
+    task, file = begin(session), session.memory / "login.md"
+    before = f"---\ndescription: how to log in\n---\n# Login\n\nuse {TOKEN} there\n"
+    file.write_text(before)
+    digest = sha256(before.encode()).hexdigest()
+    session.ask("task/read", taskId=task, path=str(file), truncated=False, image=False, digest=digest)
+    told = session.ask(
+        "task/write", taskId=task, path=str(file), content=before.replace("# Login\n", "# Login\n\nNew.\n")
+    )
+
+    assert "line 8" in told["reminder"]
+    assert TOKEN not in json.dumps(told)
+    assert "line 8" in session.ask("file/written", path=str(file))["reminder"]
+
+
+def test_a_secret_is_no_name_of_a_new_memory_file_either(open_session, tmp_path):
+    """The folders above the memory are not the task's."""
+    session = open_session(memory=str(tmp_path / TOKEN))
+    ask = partial(session.ask, "task/write", taskId=begin(session), content="x")
+
+    with pytest.raises(RequestError) as refused:
+        ask(path=str(session.memory / f"{TOKEN}.md"))
+    assert refused.value.rule == "secret"
+    assert TOKEN not in f"{refused.value.message} {refused.value.hint}"
+    ask(path=str(session.memory / "gitlab-token.md"))
+    assert [file.name for file in session.memory.iterdir()] == ["gitlab-token.md"]
 
 
 def test_people_see_the_changes_and_take_them_back(open_session, tmp_path):
