@@ -1,6 +1,7 @@
 """What the tools of background tasks do to files. Each change is told the moment it is made, whatever comes after.
 
-Nothing is written that the memory check would block as a secret, so that no push stops for what a task has learnt.
+No line is added that the memory check would block as a secret, so that no push stops for what a task has learnt. Not
+looked at: what is too long for the check, which lint tells.
 """
 
 from __future__ import annotations
