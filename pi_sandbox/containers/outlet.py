@@ -16,8 +16,8 @@ WRITE_BYTES = 65536
 POLL_SECONDS = 0.1
 
 
-def write_while(descriptor: int, data: bytes, has_time: Callable[[], bool]) -> None:
-    """Writes everything, or what is taken as long as there is time; a stream that takes no more is no error."""
+def write_while(descriptor: int, data: bytes, has_time: Callable[[], bool]) -> bool:
+    """Writes everything, or what is taken as long as there is time, and tells which; a stream may be gone."""
     outlet = Outlet(descriptor)
     outlet.put(data)
     while outlet.waiting and has_time():
@@ -25,6 +25,7 @@ def write_while(descriptor: int, data: bytes, has_time: Callable[[], bool]) -> N
             select.select([], [outlet], [], POLL_SECONDS)
         outlet.write()
     outlet.close()
+    return not outlet.waiting and not outlet.gone
 
 
 class Outlet:
@@ -35,7 +36,7 @@ class Outlet:
         self.waiting = bytearray()
         self.gone = False
         self.problem = ""
-        self._own = _own_terminal(descriptor)
+        self._own = open_terminal(descriptor, os.O_WRONLY)
         self._chunk = _bytes_at_once(descriptor, self._own)
 
     def fileno(self) -> int:
@@ -82,9 +83,10 @@ class Outlet:
         return self._own is not None or bool(select.select([], [self.descriptor], [], 0)[1])
 
 
-def _own_terminal(descriptor: int) -> int | None:
+def open_terminal(descriptor: int, access: int) -> int | None:
+    """Opens the terminal that a descriptor stands for once more, not blocking; `None` where that cannot be."""
     try:
-        own = os.open(_terminal_name(descriptor), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
+        own = os.open(_terminal_name(descriptor), access | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
     if os.isatty(own):

@@ -10,6 +10,8 @@ Rules:
   print, what moves the cursor and what would undo the owner's own choice of colours is reset only where it was used
   (`_undo`). A soft reset (`\e[!p`) is never sent: terminals that do not know it print its last letter.
 - The window's title is left alone.
+- What makes a terminal send something by itself, an answer or a report, is noticed (`asked`): it may come later than
+  the agent's end. It is noticed too often rather than too seldom, for it costs no more than a question (`STATUS`).
 """
 
 import codecs
@@ -20,6 +22,13 @@ _ST = "\x1b\\"
 
 KEYBOARD = "\x1b[<99u\x1b[=0u"
 """Kitty's keyboard protocol off; each of the two screens has a stack of its own."""
+
+PRINTER = "\x1b[4i"
+"""Ends the printing of all output. A terminal that prints looks for this alone, so it comes first."""
+
+STATUS = "\x1b[5n"
+STATUS_ANSWERS = (b"\x1b[0n", b"\x9b0n")
+"""Asks how the terminal is, which every terminal answers, and in the order of the questions (ECMA-48, DSR)."""
 
 _RELEASE = _ST + "\x1b<" + "\x1b[?2026l"
 """Ends a control string that was cut off, leaves VT52 mode, and shows what synchronised output held back."""
@@ -44,11 +53,14 @@ RESET_MODES = "".join(
 )
 
 _SAVING_SCREEN = 1049
+_REPORTING_MODES = frozenset((9, 1000, 1001, 1002, 1003, 1004, 2031, 2048, 9001))
 _UNDO_MODES = {
     3: "\x1b[?3l",  # 132 columns
     # Moves the cursor to the first line; from the last one on the prompt overwrites nothing.
     6: "\x1b[?6l\x1b[9999;1H",  # lines counted within the scrolling region
 }
+_AUTO_PRINT = "\x1b[?4i"
+_SEVEN_BITS = "\x1b F"
 _VT420 = '\x1b[64;1"p'
 """xterm comes back from VT52 mode as a VT100, which does not answer what programs ask it at their start."""
 _MODIFIED_KEYS = (0, 1, 2, 3, 6, 7)
@@ -77,10 +89,17 @@ _SEQUENCE = re.compile(
     rf"|[ -/][ -/{_EXECUTED}]*[0-~]|[0-OQ-WYZ\\`-~])"
 )
 _TELLING = re.compile(
-    rf"(?P<begin>{_BEGIN})(?:\[(?![0-9:;]*m)[{_EXECUTED}]*(?P<private>[<-?]?)(?P<parameters>[0-9:;{_EXECUTED}]*)(?P<final>[ghlmu])"
-    rf"|\](?P<text>{_INSIDE}){_END}|%[ -/{_EXECUTED}]*(?P<coding>[0-~])|(?P<reset>c))"
+    rf"(?P<begin>{_BEGIN})(?:\[(?![0-9:;]*m)[{_EXECUTED}]*(?P<private>[<-?]?)(?P<parameters>[0-9:;{_EXECUTED}]*)(?P<final>[ghilmnu])"
+    rf"|\](?P<text>{_INSIDE}){_END}|%[ -/{_EXECUTED}]*(?P<coding>[0-~])|(?P<reset>c)|[ ][{_EXECUTED}]*(?P<bits>G))"
 )
 """The sequences that say something here; the most frequent one, a change of colours, does not."""
+_ASKING = re.compile(
+    rf"{_BEGIN}(?:Z|[P_]"  # the terminal's kind; settings, capabilities and pictures
+    rf"|\][0{_EXECUTED}]*(?:52|99|1337|5522);|\]{_INSIDE}\?"  # clipboard, notifications, cell size; colours
+    rf"|\[[0-?{_EXECUTED}]*(?:[cnxy]|[#$&'*][{_EXECUTED}]*[pRuwy|])"  # kind, status, place; modes, tables, checksums
+    rf"|\[[{_EXECUTED}]*>[0-9:;{_EXECUTED}]*q|\[[{_EXECUTED}]*\?[0-9:;{_EXECUTED}]*[mSu]"  # version; keyboard, pictures
+    rf"|\[[0{_EXECUTED}]*(?:1[134-9]|2[01])[0-9:;{_EXECUTED}]*t)"  # the window's state, place, size and title
+)
 _UNFINISHED = re.compile(rf"{_BEGIN}(?:\[[0-?{_EXECUTED}]*[ -/{_EXECUTED}]*|[\]PX^_]{_INSIDE}|[ -/{_EXECUTED}]*)\Z")
 _BEGUN_CONTROL = re.compile(rf"{_BEGIN}\[")
 _LONG_NUMBER = re.compile(r"(?<![0-9])0*([0-9]{1,9})[0-9]*")
@@ -91,6 +110,8 @@ class OutputTrace:
 
     def __init__(self) -> None:
         self.saw_control = False
+        self.asked = False
+        self.statuses_asked = 0
         self.saved_screen = False
         self.at_line_start = True
         self.used: dict[str, None] = {}
@@ -102,6 +123,7 @@ class OutputTrace:
         text = self._decoder.decode(data)
         if self._unfinished or _CONTROL.search(text):
             self.saw_control = True
+            self.asked = self.asked or "\x05" in text
             text = self._without_sequences(text)
         visible = text.rstrip("\x00\x07")
         if visible:
@@ -116,6 +138,7 @@ class OutputTrace:
         self._unfinished = _bounded(unfinished)
         for found in _TELLING.finditer(text):
             self._take(found)
+        self.asked = self.asked or _ASKING.search(text) is not None
         # Any ESC begins a sequence, so that a part that begins with one has no half of an earlier one.
         begin = max(text.rfind("\x1b", 0, -_LOOK_BACK), 0)
         visible = _SEQUENCE.sub("", text[begin:]).removesuffix(unfinished)
@@ -126,6 +149,8 @@ class OutputTrace:
             self.saved_screen = False
         elif found["text"] is not None:
             self.used |= dict.fromkeys(_undo_string(found["text"]))
+        elif found["bits"]:
+            self.used |= {_SEVEN_BITS: None}
         elif found["coding"]:
             self.used |= dict.fromkeys([_UTF_8] if found["coding"] != "G" else [])
         else:
@@ -135,18 +160,27 @@ class OutputTrace:
         private, final = found["private"], found["final"]
         if private == "?" and final in "hl" and _SAVING_SCREEN in numbers and _C1_MARK not in found["begin"]:
             self.saved_screen = final == "h"
+        self.asked = self.asked or (private == "?" and final == "h" and not _REPORTING_MODES.isdisjoint(numbers))
+        self.statuses_asked += (private, final, list(numbers)) == ("", "n", [5])
         self.used |= dict.fromkeys(_undo_control(private, numbers, final))
 
 
-def leaving_bytes(trace: OutputTrace, *, ends_line: bool) -> bytes:
-    """Gives what puts the terminal in order after the traced output, and with `ends_line` the end of a begun line."""
+def leaving_bytes(trace: OutputTrace, *, ends_line: bool, asks: bool = False) -> bytes:
+    """Gives what puts the terminal in order after the traced output.
+
+    With `asks` it is asked for its status after that, and with `ends_line` a begun line is ended.
+    """
     text = ""
     if trace.saw_control:
         # The screen first: on some terminals saving the cursor would overwrite where that screen was entered from.
         keyboard = KEYBOARD if KEYBOARD in trace.used else ""
         screen = (_RESTORE_SCREEN if trace.saved_screen else "") + _MAIN_SCREEN
-        others = "".join(undo for undo in trace.used if undo != KEYBOARD)
-        text += _RELEASE + keyboard + screen + keyboard + RESET_MODES + others
+        others = "".join(undo for undo in trace.used if undo not in (KEYBOARD, PRINTER))
+        text += (
+            (PRINTER if PRINTER in trace.used else "") + _RELEASE + keyboard + screen + keyboard + RESET_MODES + others
+        )
+    if asks:
+        text += STATUS
     if ends_line and not trace.at_line_start:
         text += "\r\n"
     return text.encode("ascii")
@@ -178,6 +212,10 @@ def _undo_control(private: str, numbers: Sequence[int], final: str) -> tuple[str
             return (f"\x1b[>{numbers[0]}m",)
         case ("?", "h"):
             return tuple(_UNDO_MODES[number] for number in numbers if number in _UNDO_MODES)
+        case ("", "i") if 5 in numbers:
+            return (PRINTER,)
+        case ("?", "i") if 5 in numbers:
+            return (_AUTO_PRINT,)
         case ("?", "l") if 2 in numbers:
             return (_VT420,)
         case ("", "g") if 3 in numbers:

@@ -227,6 +227,7 @@ class SessionLoop:
         except OSError:
             data = b""
         if data:
+            self._terminal.note_input(data)
             self._channel.send(data)
             return
         self._input_open = False

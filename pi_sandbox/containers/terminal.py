@@ -4,8 +4,9 @@ Rules:
 
 - A session has a terminal only where standard input and standard output both are one.
 - Nothing of our own is written to a standard stream that is no terminal.
-- Whatever ends the session, the termios settings are those from before, each terminal that the output went to is put in
-  order (`output_trace.py`), and after a session in raw mode the prompt gets a line of its own.
+- Whatever ends the session but a SIGKILL, the termios settings are those from before, each terminal that the output
+  went to is put in order (`output_trace.py`), what it still sends by itself is taken (`late_answers.py`), and after a
+  session in raw mode the prompt gets a line of its own.
 - A frozen terminal holds up nothing.
 - The settings of the parent's terminal are not ours: no file descriptor that we inherited becomes non-blocking.
 """
@@ -20,6 +21,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pi_sandbox.containers.engine import TerminalSize
+from pi_sandbox.containers.late_answers import Answers, quiet, take_answers
 from pi_sandbox.containers.outlet import write_while
 from pi_sandbox.containers.output_trace import OutputTrace, leaving_bytes
 from pi_sandbox.system.signals import Signals
@@ -36,6 +38,7 @@ class Terminal:
     def __init__(self) -> None:
         self._saved: list[Any] | None = None
         self._traces = _new_traces()
+        self._answers = Answers()
 
     @property
     def is_interactive(self) -> bool:
@@ -55,6 +58,10 @@ class Terminal:
         """Takes what was written to a standard stream, so that a terminal that it reached can be left in order."""
         if trace := self._traces.get(descriptor):
             trace.note(data)
+
+    def note_input(self, data: bytes) -> None:
+        """Takes what was read from standard input, so that the answers in it are known to have come."""
+        self._answers.note(data)
 
     @contextlib.contextmanager
     def raw(self) -> Iterator[None]:
@@ -76,10 +83,11 @@ class Terminal:
         """Puts the terminals that were written to in order and ends raw mode; calling it twice does no harm."""
         saved, self._saved = self._saved, None
         traces, self._traces = self._traces, _new_traces()
+        answers, self._answers = self._answers, Answers(answers=self._answers.answers)
         try:
             # Two streams to the same terminal have the same trace.
             for trace, descriptor in {trace: descriptor for descriptor, trace in traces.items()}.items():
-                _put_in_order(descriptor, trace, was_raw=saved is not None)
+                _put_in_order(descriptor, trace, answers, saved)
         finally:
             if saved is not None and not _is_behind(STANDARD_INPUT):
                 with contextlib.suppress(termios.error):
@@ -138,10 +146,18 @@ def _new_traces() -> dict[int, OutputTrace]:
     return traces
 
 
-def _put_in_order(descriptor: int, trace: OutputTrace, *, was_raw: bool) -> None:
-    _write_bounded(descriptor, leaving_bytes(trace, ends_line=was_raw))
-    # Replies that the agent asked for, and mouse reports, would appear at the shell's prompt.
-    if trace.saw_control and not _is_behind(descriptor):
+def _put_in_order(descriptor: int, trace: OutputTrace, answers: Answers, saved: list[Any] | None) -> None:
+    """Resets what was changed, and keeps answers and reports from appearing at the shell's prompt."""
+    was_raw = saved is not None
+    if _is_behind(descriptor):
+        _write_bounded(descriptor, leaving_bytes(trace, ends_line=was_raw))
+        return
+    with quiet(descriptor, saved) if trace.asked else contextlib.nullcontext() as own:
+        written = _write_bounded(descriptor, leaving_bytes(trace, ends_line=was_raw, asks=own is not None))
+        unanswered = max(trace.statuses_asked - answers.statuses, 0)
+        if own is not None and written and take_answers(own, unanswered + 1, answers):
+            return
+    if trace.saw_control:
         with contextlib.suppress(termios.error):
             termios.tcflush(descriptor, termios.TCIFLUSH)
 
@@ -154,7 +170,7 @@ def _is_behind(descriptor: int) -> bool:
         return False
 
 
-def _write_bounded(descriptor: int, data: bytes) -> None:
+def _write_bounded(descriptor: int, data: bytes) -> bool:
     """Writes to the terminal unless it takes nothing for a while: a frozen window must not keep us from ending."""
     ends = time.monotonic() + FROZEN_SECONDS
-    write_while(descriptor, data, lambda: time.monotonic() < ends)
+    return write_while(descriptor, data, lambda: time.monotonic() < ends)

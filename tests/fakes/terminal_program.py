@@ -4,7 +4,7 @@
 
 The agent is a function below, at the far end of a socket pair. Events are written to the file, one a line. The program
 ends with 0 at the end of the stream, with 128 + signal for a signal (SIGQUIT suspends it), and with a traceback for
-`raise`.
+`raise`. How long a terminal's last answer is waited for may be set by variables of the environment.
 """
 
 import fcntl
@@ -17,11 +17,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from pi_sandbox.containers import late_answers
 from pi_sandbox.containers.session_loop import Ended, Event, OutputGone, Received, Resized, SessionLoop, Signalled
 from pi_sandbox.containers.streams import SocketChannel
 from pi_sandbox.containers.terminal import Terminal, suspend_self
 from pi_sandbox.system.signals import Signals
 from pi_sandbox.system.standard_streams import open_missing_standard_streams
+from tests.fakes.late_terminal import EVERYTHING
 
 ALL_MODES_ON = (
     "\x1b[?1049h\x1b[?25l\x1b[?1000h\x1b[?1002h\x1b[?1003h\x1b[?1005h\x1b[?1006h\x1b[?1015h\x1b[?1016h\x1b[?1004h"
@@ -52,6 +54,23 @@ def modes(agent: socket.socket) -> None:
     agent.recv(1)
 
 
+def asks(agent: socket.socket) -> None:
+    """Asks the terminal everything and hears no answer."""
+    agent.sendall(EVERYTHING.encode())
+
+
+def asks_again(agent: socket.socket) -> None:
+    """Asks, hears the answer, and asks everything as it ends."""
+    agent.sendall(b"\x1b[c")
+    agent.recv(1)
+    agent.sendall(EVERYTHING.encode())
+
+
+def asks_for_the_status(agent: socket.socket) -> None:
+    """Asks what the wrapper asks last, so that it may take the wrong answer for its own."""
+    agent.sendall(b"\x1b[5n\x1b[5n\x1b[05n" + EVERYTHING.encode())
+
+
 def plain(agent: socket.socket) -> None:
     agent.sendall(b"one line\r\n")
 
@@ -73,7 +92,10 @@ def endless(agent: socket.socket) -> None:
 
 def main() -> int:
     open_missing_standard_streams()
-    agent = {item.__name__: item for item in (hexadecimal, copy, modes, plain, unfinished, flood, endless)}[sys.argv[1]]
+    for name in ("UNKNOWN_SECONDS", "ANSWERING_SECONDS"):
+        setattr(late_answers, name, float(os.environ.get(name, getattr(late_answers, name))))
+    agents = (hexadecimal, copy, modes, asks, asks_again, asks_for_the_status, plain, unfinished, flood, endless)
+    agent = {item.__name__: item for item in agents}[sys.argv[1]]
     near, far = socket.socketpair()
     threading.Thread(target=run_agent, args=(agent, far), daemon=True).start()
     with Path(sys.argv[2]).open("w", buffering=1) as log, Signals() as signals:

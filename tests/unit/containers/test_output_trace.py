@@ -168,6 +168,10 @@ def test_modes_that_spoil_a_prompt_are_undone(mode: bytes, undone: str) -> None:
         (b"\x1b[?2l", b"\x1b[?2h", '\x1b[64;1"p'),
         (b"\x1b%@", b"\x1b%G", "\x1b%G"),
         (b"\x1b[>1;3m", b"\x1b[>4;2m", "\x1b[>1m"),
+        (b"\x1b[5i", b"\x1b[i", "\x1b[4i"),
+        (b"\xc2\x9b005i", b"\x1b[15i", "\x1b[4i"),
+        (b"\x1b[?5i", b"\x1b[?1i", "\x1b[?4i"),
+        (b"\x1b G", b"\x1b F", "\x1b F"),
     ],
 )
 def test_what_is_the_owners_choice_or_shows_elsewhere_is_undone_only_where_it_was_changed(
@@ -185,6 +189,92 @@ def test_a_hostile_output_does_not_grow_what_is_remembered() -> None:
         trace.note(b"\x1b]4;%d;red\x07\x1b]%d;red\x07\x1b[>%d;1m\x1b[?%dh" % ((number,) * 4))
     assert len(trace.used) < 400
     assert len(leaving_bytes(trace, ends_line=True)) < 8192
+
+
+ASKING = [
+    b"\x1b[c",
+    b"\x1b[>0c",
+    b"\x1b[=c",
+    b"\x1b[6n",
+    b"\x1b[?996n",
+    b"\x1b[0005n",
+    b"\x9b6n",
+    b"\x1b[?2026$p",
+    b"\x1b[4$p",
+    b"\x1b[?u",
+    b"\x1b[>q",
+    b"\x1b[>0q",
+    b"\x1b[?4m",
+    b"\x1b[?2;1;0S",
+    b"\x1b[x",
+    b"\x1b[14t",
+    b"\x1b[014;2t",
+    b"\x1b[18t",
+    b"\x1b[21t",
+    b"\x1b[1;1;1;1;9;9*y",
+    b"\x1b[&u",
+    b"\x1b[1$w",
+    b"\x1b[2$u",
+    b"\x1b['|",
+    b"\x1b]10;?\x07",
+    b"\x1b]11;?\x1b\\",
+    b"\x1b]4;1;?\x1b\\",
+    b"\xc2\x9d11;?\xc2\x9c",
+    b"\x1b]11;?",
+    b"\x1b]52;c;?\x07",
+    b"\x1b]52;c;aGVsbG8=\x07",
+    b"\x1b]1337;ReportCellSize\x07",
+    b"\x1bP$qm\x1b\\",
+    b"\x1bP+q544e\x1b\\",
+    b"\x90+q544e\x9c",
+    b"\x1b_Gi=1,a=q;AAAA\x1b\\",
+    b"\x1bZ",
+    b"\x05",
+    b"\x1b[?1000h",
+    b"\x1b[?1;1003;1006h",
+    b"\x1b[?1004h",
+    b"\x1b[?2048h",
+]
+NOT_ASKING = [
+    b"plain?\r\n",
+    b"\x1b[1;31mred?\x1b[0m",
+    b"\x1b[?1049h\x1b[22;0;0t\x1b[2J\x1b[H\x1b[5;1Hx\x1b[K\x1b[23;0;0t\x1b[?1049l",
+    b"\x1b[2 q\x1b[!p\x1b[>4;2m\x1b[>1u\x1b[<u",
+    b"\x1b[8;24;80t",
+    b"\x1b]0;title\x07",
+    b"\x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\",
+    b"\x1b]11;#000\x07",
+    b"\x1b[?2004h\x1b[?25l\x1b[?1h\x1b=",
+    b"\x1b[1000h\x1b[?1000l",
+    b"\x1b7\x1b8\x1b(B\x1bM",
+]
+
+
+@pytest.mark.parametrize("output", ASKING)
+def test_whatever_the_terminal_answers_or_reports_is_noticed(output: bytes) -> None:
+    assert traced(output).asked
+    assert traced(b"text", *bytewise(b"\x1b[1m" + output + b"text")).asked
+
+
+@pytest.mark.parametrize("output", NOT_ASKING)
+def test_what_no_terminal_answers_is_no_question(output: bytes) -> None:
+    assert not traced(output).asked
+    assert not traced(*bytewise(output)).asked
+
+
+def test_questions_for_the_status_are_counted() -> None:
+    output = b"\x1b[5n\x1b[05n\x1b[?5n\x1b[6n\x9b5n\x1b[5\x18n"
+    assert traced(output).statuses_asked == traced(*bytewise(output)).statuses_asked == 3
+
+
+def test_the_status_is_asked_for_after_everything_was_reset_and_before_the_line_ends() -> None:
+    after = leaving_bytes(traced(b"\x1b[?1000h\x1b[cx"), ends_line=True, asks=True)
+    assert after.endswith(b"\x1b[5n\r\n")
+    assert b"\x1b[5n" not in leaving_bytes(traced(b"\x1b[?1000h\x1b[cx"), ends_line=True)
+
+
+def test_where_everything_is_printed_that_ends_before_anything_else_is_sent() -> None:
+    assert left(b"\x1b[5i\x1b[1m").startswith("\x1b[4i" + ST)
 
 
 @pytest.mark.parametrize(
