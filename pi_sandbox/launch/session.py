@@ -37,7 +37,7 @@ from pi_sandbox.session.plan import DOMAIN_LABEL, Agent, SessionPlan, SessionReq
 from pi_sandbox.session.reach import closed_places
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.settings import Settings
-from pi_sandbox.system.signals import Signals
+from pi_sandbox.system.signals import Signals, command_is_over
 from pi_sandbox.workspace.workspace import Workspace
 
 _ID_BYTES = 6
@@ -81,6 +81,7 @@ def launch(
                 shown.warn(warning)
         if end.code == 0 and (how := _how_to_continue(request, workspace, folders)):
             shown.note(how)
+        command_is_over()
     return end.code
 
 

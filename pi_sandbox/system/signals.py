@@ -123,10 +123,16 @@ def interruptible() -> Iterator[None]:
     try:
         yield
     finally:
-        _program.phase = _Phase.OVER
+        command_is_over()
+        signal.setitimer(signal.ITIMER_REAL, 0)
         raised, _program.raised = _program.raised, None
         if raised is not None:
             raise interruption(raised)
+
+
+def command_is_over() -> None:
+    """Says, in a block with `Signals`, that all is told: from then on no signal changes how the command ended."""
+    _program.phase = _Phase.OVER
 
 
 def asked_to_end() -> bool:

@@ -153,12 +153,13 @@ def test_the_control_a_wrapper_that_is_killed_tells_nothing_and_the_next_start_t
 
 
 @every_signal
-def test_a_check_of_the_memory_is_ended_like_a_session(
-    sandbox: Sandbox, tmp_path: Path, number: signal.Signals
+@pytest.mark.parametrize("command", [["memory-check", "private"], ["doctor"]], ids=" ".join)
+def test_another_command_with_a_container_ends_like_a_session(
+    sandbox: Sandbox, tmp_path: Path, number: signal.Signals, command: list[str]
 ) -> None:
     with (
         Relay(tmp_path, slow="/start", seconds=1) as relay,
-        started(sandbox, "memory-check", "private", environment=relay.environment) as process,
+        started(sandbox, *command, environment=relay.environment) as process,
     ):
         wait_until(sandbox.containers, "the container")
         twenty(process, number)

@@ -16,6 +16,7 @@ import pexpect
 import pyte
 import pytest
 
+from tests.fakes.late_terminal import LateTerminal
 from tests.integration.session.relay import Relay
 from tests.integration.session.sandbox import Sandbox, docker, script_model, wait_until
 
@@ -245,5 +246,59 @@ def test_the_engine_going_away_leaves_the_terminal_in_order(sandbox: Sandbox, tm
         assert "\x1b[?1049l" in said
         window.mark()
         assert window.settings() == before
+    sandbox.shell(sandbox.project(), "true").ok()
+    assert sandbox.containers() == []
+
+
+ASKING = "printf '%b' '\\033[c\\033[>c\\033[6n\\033[21t\\033]11;?\\033\\\\\\033[?u\\033]52;c;?\\033\\\\'"
+
+
+def line_after(sandbox: Sandbox, arguments: str, delay: float) -> tuple[bytes, LateTerminal]:
+    """Gives the line that a shell reads after a session of a terminal that answers so late, and the terminal."""
+    project = sandbox.project()
+    line = project / "line"
+    session = f'"{sys.executable}" -m pi_sandbox {arguments}'
+    child = pexpect.spawn(
+        "/bin/sh",
+        ["-c", f"{session}; IFS= read -r line; printf '%s' \"$line\" >{line}"],
+        dimensions=(24, 80),
+        env=sandbox.environment({"TERM": "xterm-256color"}),
+        cwd=str(project),
+    )
+    try:
+        terminal = LateTerminal(child.child_fd, delay, after=b"typed\r")
+        terminal.wait(120)
+    finally:
+        child.close(force=True)
+    read = line.read_bytes()
+    line.unlink()
+    return read, terminal
+
+
+def test_what_the_agent_asked_the_terminal_is_not_answered_to_the_shell(sandbox: Sandbox) -> None:
+    line, terminal = line_after(sandbox, f'shell -- sh -c "{ASKING}"', 0.2)
+    assert line == b"typed"
+    assert "^[" not in "".join(terminal.screen.display)
+
+
+def test_the_control_answers_that_come_later_than_the_wrapper_waits_reach_the_shell(sandbox: Sandbox) -> None:
+    line, _ = line_after(sandbox, f'shell -- sh -c "{ASKING}"', 4)
+    assert b"\x1b[?62;22c" in line
+
+
+def test_after_a_kill_nothing_was_put_in_order_and_reset_does_it(sandbox: Sandbox, window: Window) -> None:
+    before = window.settings()
+    (sandbox.project() / "modes.sh").write_text(MODES)
+    window.type("(pi-sandbox shell -- bash modes.sh); echo code=$?")
+    window.until("ready\r\n")
+    wait_until(sandbox.containers, "the container")
+    (container,) = sandbox.containers()
+    os.kill(_wrapper(container), signal.SIGKILL)
+    assert "\x1b[?1049l" not in window.until(r"code=137")
+    window.type("reset")
+    window.until(r"\x1bc")
+    window.type("stty -ixon")
+    window.mark()
+    assert window.settings() == before
     sandbox.shell(sandbox.project(), "true").ok()
     assert sandbox.containers() == []

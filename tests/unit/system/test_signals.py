@@ -147,9 +147,10 @@ SWALLOWED = {
 def test_a_signal_that_somebody_swallows_ends_the_command_all_the_same(what: str) -> None:
     done = run_program(
         f"try:\n    with signals.interruptible():\n{SWALLOWED[what]}\n        time.sleep(60)\n"
-        "except signals.Interruption as ended:\n    sys.exit(ended.exit_code)\n"
+        "except signals.Interruption as ended:\n"
+        "    print(signals.signal.getitimer(signals.signal.ITIMER_REAL))\n    sys.exit(ended.exit_code)\n"
     )
-    assert (done.returncode, done.stderr) == (143, "")
+    assert (done.returncode, done.stdout, done.stderr) == (143, "(0.0, 0.0)\n", "")
 
 
 HANGING = """
@@ -185,3 +186,15 @@ def test_afterwards_a_signal_that_was_not_taken_is_forgotten() -> None:
         "with signals.interruptible():\n  with signals.Signals():\n    kill('SIGHUP')\n  print('over')\n"
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "over\n", "")
+
+
+@pytest.mark.parametrize(("says_so", "code"), [("signals.command_is_over()", 7), ("pass", 143)])
+def test_once_a_command_says_that_it_is_over_no_signal_changes_its_end(says_so: str, code: int) -> None:
+    done = run_program(
+        "def command():\n    try:\n        with signals.interruptible():\n"
+        f"            with signals.Signals():\n                {says_so}\n"
+        "            kill('SIGTERM')\n            return 7\n"
+        "    except signals.Interruption as ended:\n        return ended.exit_code\n"
+        "signals.run_program(lambda: command)\n"
+    )
+    assert (done.returncode, done.stderr) == (code, "")
