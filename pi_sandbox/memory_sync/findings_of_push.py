@@ -167,7 +167,7 @@ def to_confirm(git: PrivateGit, findings: Iterable[PushFinding], remote: RemoteT
         if item.blob is not None and remote.has_content(item.blob):
             continue
         texts = _texts(git, item)
-        if not any(remote.has_lines(_around(text, item.finding)) for text in texts):
+        if not any(_is_known(remote, item, text) for text in texts):
             yield ToConfirm(item.finding, _lines_of_finding(item, texts))
 
 
@@ -208,6 +208,13 @@ def _lines_of_finding(item: PushFinding, texts: Sequence[Sequence[str]]) -> tupl
     if not texts or item.finding.line is None:
         return item.lines
     return tuple(dict.fromkeys(line for text in texts for line in _around(text, item.finding)))
+
+
+def _is_known(remote: RemoteText, item: PushFinding, lines: Sequence[str]) -> bool:
+    finding = item.finding
+    if finding.line is None:
+        return False
+    return remote.has_lines(item.path, lines, finding.line - 1 - finding.before, finding.line + finding.after)
 
 
 def _around(lines: Sequence[str], finding: Finding) -> Sequence[str]:

@@ -14,9 +14,10 @@ from pi_sandbox.git_access.objects import READ_AT_ONCE_BYTES, read_objects
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.repository import Repository
 from pi_sandbox.git_access.trees import tree_entries
-from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile
+from pi_sandbox.memory_check.memory_file import FileKind, MemoryFile, is_too_large
 from pi_sandbox.memory_sync.ignored_files import Pattern, sort_files
 from pi_sandbox.memory_sync.line_ends import with_committed_line_ends
+from pi_sandbox.memory_sync.log_history import is_log
 from pi_sandbox.memory_sync.open_folders import OpenFolders, open_folders
 from pi_sandbox.memory_sync.store_index import IndexEntry, index_entries, refuse_left_out
 from pi_sandbox.memory_sync.working_tree import (
@@ -55,6 +56,8 @@ class Snapshot:
     """The untracked files that git ignores, so that they are not looked at and not pushed."""
     hidden: Mapping[str, Pattern] = field(default_factory=dict)
     """The files that git ignores on this machine alone."""
+    logs: dict[str, bytes] = field(default_factory=dict)
+    """The contents of the logs, for comparing them with the remote's."""
     unmerged: list[str] = field(default_factory=list)
     """The files of which git holds two versions that it could not join."""
     _staged: dict[str, Path] = field(default_factory=dict)
@@ -150,6 +153,8 @@ class Snapshot:
             earlier = committed.get(item.name)
             content = item.content if earlier is None else with_committed_line_ends(item.content, earlier)
             self._take(item, content)
+            if is_log(item.name) and not is_too_large(content):
+                self.logs[item.name] = content
             yield MemoryFile(item.name, content)
 
     def _committed_contents(self, waiting: list[_Waiting]) -> Mapping[str, bytes]:

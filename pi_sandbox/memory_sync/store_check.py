@@ -18,6 +18,7 @@ from pi_sandbox.git_access.repository import (
     RepositoryRefusedError,
     read_repository,
 )
+from pi_sandbox.git_access.trees import tree_entries
 from pi_sandbox.memory_check.check import StoreResult, check_store
 from pi_sandbox.memory_check.findings import Finding, MadeIn, Severity
 from pi_sandbox.memory_check.report import StoreReport, shown_report
@@ -26,6 +27,7 @@ from pi_sandbox.memory_sync.findings_of_push import IN_COMMIT, NewCommit, findin
 from pi_sandbox.memory_sync.history import identities_on_remote, unpushed_commits
 from pi_sandbox.memory_sync.ignored_files import hidden_findings
 from pi_sandbox.memory_sync.local_commit import identity_of
+from pi_sandbox.memory_sync.log_history import log_findings
 from pi_sandbox.memory_sync.record import SyncRecord, read_record, record_path
 from pi_sandbox.memory_sync.snapshot import Snapshot
 from pi_sandbox.memory_text.visible import visible
@@ -76,7 +78,13 @@ def check_repository(
         live_secrets=(),
         new=NewCommit((str(identity_of(repository)),)) if snapshot.changed else None,
     )
-    findings = (*result.findings, *(item.finding for item in history))
+    logs = (
+        item
+        for commit in on_remote
+        if git.attempt("merge-base", "--is-ancestor", commit, repository.head or "HEAD").status == 0
+        for item in log_findings(git, tree_entries(git, commit), snapshot.logs)
+    )
+    findings = (*result.findings, *(item.finding for item in (*logs, *history)))
     return shown_report(StoreReport(store, replace(result, findings=findings)))
 
 

@@ -29,6 +29,8 @@ from pi_sandbox.memory_sync.findings_of_push import (
 from pi_sandbox.memory_sync.history import UnpushedCommit, identities_on_remote, read_new_commit, unpushed_commits
 from pi_sandbox.memory_sync.known_text import RemoteText
 from pi_sandbox.memory_sync.local_commit import Identity, identity_of, make_commit, note_push, subject, take_over
+from pi_sandbox.memory_sync.log_history import CATEGORY as LOG_REWRITTEN
+from pi_sandbox.memory_sync.log_history import log_findings
 from pi_sandbox.memory_sync.outcome import PushInterrupted, StoreOutcome, SyncFailedError
 from pi_sandbox.memory_sync.patches import patches_of
 from pi_sandbox.memory_sync.push_access import Network, PushAccess
@@ -157,14 +159,17 @@ class _Sync:
         blocked = any(finding.severity is Severity.BLOCKING for finding in result.findings)
         new_commit = self._new_commit(snapshot) if snapshot.changed and not blocked else None
         besides = self._findings_besides(snapshot, commits, new_commit, before)
-        findings = [*findings_of_tree(result, snapshot.entries), *besides]
+        remote_tree = tree_entries(self._git, on_remote)
+        logs = log_findings(self._git, remote_tree, snapshot.logs)
+        findings = [*findings_of_tree(result, snapshot.entries), *logs, *besides]
         self._report(result, findings)
         if any(item.finding.severity is Severity.BLOCKING for item in findings):
             raise self._blocked(findings, on_remote)
-        remote_text = RemoteText(self._git, tree_entries(self._git, on_remote))
+        remote_text = RemoteText(self._git, remote_tree)
         for item in to_confirm(self._git, findings, remote_text):
             if not self.console.show(item.lines) or not self.console.ask(question(item.finding)):
-                self._say("skipped (personal data not confirmed)")
+                what = "change of the log" if item.finding.category == LOG_REWRITTEN else "personal data"
+                self._say(f"skipped ({what} not confirmed)")
                 return None
         return _Candidate(snapshot, new_commit, commits)
 

@@ -280,6 +280,56 @@ def test_an_empty_store_is_not_clean(server, tmp_path):
     blocked(store, "nothing-checked")
 
 
+# A log only grows at its end
+
+
+LOG = "- 2026-01-30 begun\n"
+LOGS = {
+    "grown": (LOG, LOG + "- 2026-01-31 more\n", 0),
+    "grown in the middle, as two machines' lines are joined": (LOG + "- b\n", LOG + "- a\n- b\n", 0),
+    "other line ends and blank lines": (LOG + "- b\n", LOG.replace("\n", "\r\n\r\n") + "- b\r\n", 0),
+    "emptied": (LOG, "", 1),
+    "removed": (LOG, None, 1),
+    "a line changed": (LOG + "- b\n", LOG + "- c\n", 1),
+    "one of two equal lines gone": (LOG + LOG, LOG, 1),
+    "another order": (LOG + "- b\n", "- b\n" + LOG, 1),
+}
+
+
+@pytest.mark.parametrize("name", ["log.md", "git.example.org/group/log.md"])
+@pytest.mark.parametrize(("before", "after", "questions"), LOGS.values(), ids=LOGS)
+def test_a_pushed_log_that_lost_a_line_is_asked_about(store, name, before, after, questions):
+    store.write(name, before)
+    store.sync("y")
+    store.write(name, after or "")
+    if after is None:
+        (store.folder / name).unlink()
+    store.note("build", "It is built by make, twice.")
+    report = check_folder("private", store.folder, store.records)
+    assert [one.path for one in report.findings if one.category == "log-rewritten"] == [name] * questions
+    asked = [f"confirm {name} log-rewritten? [y/N]"] * questions
+    skipped = store.sync("n")
+    assert skipped.said.questions == (asked or ["push private? [y/N]"])
+    assert ("private: skipped (change of the log not confirmed)" in skipped.said.lines) is bool(questions)
+    assert store.sync(*["y"] * (questions + 1)).outcome is StoreOutcome.PUSHED
+    store.note("build", "It is built by make, three times.")
+    assert store.sync("y").said.questions == ["push private? [y/N]"]
+
+
+def test_the_lines_that_a_log_lost_are_shown_without_their_secrets(pushed):
+    pushed.write("log.md", LOG + f"- token: {made_up_key()}\n" + "".join(f"- line {number}\n" for number in range(60)))
+    pushed.commit()
+    pushed.push_by_hand("main")
+    pushed.write("log.md", "")
+    result = pushed.sync("n")
+
+    assert result.said.questions == ["confirm log.md log-rewritten? [y/N]"]
+    assert made_up_key() not in result.said.text
+    assert [line for line in result.said.lines if "begun" in line] == ["  | - 2026-01-30 begun"]
+    assert "  | (a line with a secret is not shown)" in result.said.lines
+    assert "  | (and 12 more)" in result.said.lines
+
+
 # Personal data
 
 
@@ -311,11 +361,27 @@ def test_a_line_on_the_remote_is_not_asked_again_when_it_is_moved_wrapped_or_get
     pushed.note("build", f"Ask {PERSON} about it, he knows how the site is built.\n\nMore.")
     pushed.sync("y", "y")
     pushed.note("build", f"More.\n\n> Ask {PERSON}\n> about it, he knows how\n> the site is built.")
-    pushed.write("notes/other.md", f"---\r\ndescription: x\r\n---\r\n# Other\r\n\r\nAsk {PERSON} about it, he\r\n")
     result = pushed.sync("y")
 
     assert result.said.questions == ["push private? [y/N]"], result.said.text
     assert result.outcome is StoreOutcome.PUSHED
+
+
+def test_the_same_address_in_a_new_note_is_asked_about(pushed):
+    pushed.note("build", f"Ask {PERSON} about it.\n\n- {PERSON}")
+    assert pushed.sync("y", "y", "y").outcome is StoreOutcome.PUSHED
+    pushed.note("list", f"Applicant list:\n\n- {PERSON}")
+    result = pushed.sync("n")
+
+    assert result.said.questions == ["confirm notes/list.md:8 personal-email? [y/N]"], result.said.questions
+
+
+def test_a_renamed_note_is_not_asked_about_again(pushed):
+    pushed.note("build", f"Ask {PERSON} about it.")
+    assert pushed.sync("y", "y").outcome is StoreOutcome.PUSHED
+    (pushed.folder / "notes/build.md").rename(pushed.folder / "notes/make.md")
+
+    assert pushed.sync("y").said.questions == ["push private? [y/N]"]
 
 
 def test_a_changed_line_is_asked_again(pushed):

@@ -24,18 +24,37 @@ from tests.unit.git_access.repositories import git, make
 STREET, PHONE = "Lindenstraße 12\n", "Telefon +49 89 6383\n"
 
 
-def asked(tmp_path, known: bytes, new: bytes) -> list[str]:
+def asked(tmp_path, known: bytes, new: bytes, path: str = "a.md") -> list[str]:
+    """Gives what is asked about a new content of a file, where the remote has the known one in `a.md`."""
     folder = make(tmp_path / "store")
     (folder / "a.md").write_bytes(known)
     git(folder, "add", ".")
     git(folder, "commit", "-q", "-m", "second")
-    (folder / "b.md").write_bytes(new)
-    blob = git(folder, "hash-object", "-w", "--no-filters", "b.md")
-    result = check_store([MemoryFile("b.md", new)], store="work", store_kind=StoreKind.DOMAIN)
+    (folder / path).write_bytes(new)
+    blob = git(folder, "hash-object", "-w", "--no-filters", path)
+    result = check_store([MemoryFile(path, new)], store="work", store_kind=StoreKind.DOMAIN)
     with private_git(read_repository(folder)) as private:
         remote = RemoteText(private, tree_entries(private, git(folder, "rev-parse", "HEAD")))
-        found = findings_of_tree(result, [TreeEntry("b.md", "100644", blob)])
+        found = findings_of_tree(result, [TreeEntry(path, "100644", blob)])
         return [one.finding.category for one in to_confirm(private, found, remote)]
+
+
+APPLICANTS = f"Applicant list:\n\n- {'anna'}@kanzlei.example\n"
+
+
+@pytest.mark.parametrize(
+    ("known", "path", "is_asked"),
+    [
+        ("Bills go to anna@kanzlei.example\n", "new.md", True),
+        ("- anna@kanzlei.example\n", "new.md", True),
+        ("Bills go to anna@kanzlei.example\n", "a.md", True),
+        ("- anna@kanzlei.example\n", "a.md", False),
+        (APPLICANTS, "new.md", False),
+    ],
+    ids=["another file", "a line of another file", "a piece of a line", "a line of the file", "a renamed file"],
+)
+def test_an_address_in_a_new_context_is_asked_about(tmp_path, known, path, is_asked):
+    assert bool(asked(tmp_path, known.encode(), APPLICANTS.encode(), path)) is is_asked
 
 
 @pytest.mark.parametrize(
