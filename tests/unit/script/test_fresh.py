@@ -156,6 +156,21 @@ def test_a_command_that_fails_fails_the_run_and_the_other_one_runs_all_the_same(
     assert fresh.remains() == []
 
 
+def test_what_the_host_could_not_do_stands_in_the_summary(fresh: Fresh) -> None:
+    lines = (
+        "== what this host cannot do ==",
+        "mount through FUSE: 2 left out (fuse: no device)",
+        "3 passed, 2 skipped in 1 s",
+    )
+    fresh.commands(test="#!/bin/sh\ncat <<END\n" + "\n".join(lines) + "\nEND\n")
+    code, said = fresh.run("test")
+
+    assert code == 0, said
+    summary = [line for line in said.splitlines() if line.startswith("fresh: ")][-3:-1]
+    assert re.fullmatch(r"fresh: script/test: ok \(\d+ s\): 3 passed, 2 skipped", summary[0])
+    assert summary[1] == "fresh: this host cannot mount through FUSE: 2 left out (fuse: no device)"
+
+
 def test_one_command_runs_alone_with_its_arguments(fresh: Fresh) -> None:
     code, said = fresh.run("test", "unit", "-k", "two words")
 
