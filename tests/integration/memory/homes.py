@@ -14,6 +14,8 @@ from tests.integration.session.sandbox import Finished, Sandbox, make_sandbox, r
 
 NOTE = "---\ndescription: how the garden is watered\n---\n# Watering\n\n{text}\n"
 SECONDS = 60
+COLUMNS = 400
+"""So wide that no line is broken, wherever the paths of a test break it on a narrower terminal."""
 
 
 def make_home(folder: Path) -> Sandbox:
@@ -78,7 +80,7 @@ class Pushed:
             command,
             arguments,
             env=self.home.environment(self.environment(changes)),
-            dimensions=(50, 120),
+            dimensions=(50, COLUMNS),
             timeout=SECONDS,
         )
         try:

@@ -342,7 +342,7 @@ def test_a_store_that_redirects_configuration_is_refused_before_git_sees_it(push
     (pushed.home.store("private") / ".git" / "commondir").write_text("../elsewhere\n")
     code, said = pushed.sync()
     assert code == 30
-    assert f"git -C {pushed.home.store('core')} config" in said
+    assert f"git config --file {pushed.home.store('core')}/.git/config --unset-all core.fsmonitor" in said
     assert "commondir" in said
     assert not tripwire.exists()
     assert (pushed.tip("core"), pushed.tip("private")) == (None, None)
