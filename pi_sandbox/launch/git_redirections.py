@@ -59,6 +59,14 @@ def redirection(root: Path, place: GitPlace) -> Redirection:
     return Redirection(tuple(folders), complete)
 
 
+def way_inside(root: Path, folder: Path, way: str) -> Path | None:
+    """Return where a way leads from a folder in `root`, links resolved, or `None` where it leads out of `root`."""
+    try:
+        return _resolved(root, folder, way)
+    except (_OutOfReachError, ValueError):
+        return None
+
+
 def _git_directory(root: Path, path: Path) -> Path:
     """Behind a link may be a file too; what it says is relative to the link's own folder."""
     here = _resolved(root, path.parent, path.name)

@@ -8,6 +8,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from pi_sandbox.launch.git_named_files import named_files
 from pi_sandbox.launch.git_places import find_git, join_looks
 from pi_sandbox.launch.look import is_real_folder, look_beside
 from pi_sandbox.session.container_spec import Mount
@@ -36,11 +37,14 @@ def scene_after(reach: Sequence[WritableFolder], workspace: Workspace, look: Dis
 
 def _scene(reach: Sequence[WritableFolder], workspace: Workspace, look: DiskLook, known: dict[Path, GitLook]) -> Scene:
     looks = [known.get(folder.path) or find_git(folder.path, closed=folder.masked) for folder in reach]
+    named = tuple(
+        each for folder, found in zip(reach, looks, strict=True) for each in named_files(folder.path, found.places)
+    )
     if look.domain.state is not StoreState.PRESENT:
-        return Scene(join_looks(looks), frozenset())
+        return Scene(join_looks(looks), frozenset(), named)
     beside = look_beside(look.domain.path, workspace.levels)
     levels = (look.domain.path / level for level in beside.levels if not is_git_name(Path(level).name))
-    return Scene(join_looks(looks), frozenset(levels))
+    return Scene(join_looks(looks), frozenset(levels), named)
 
 
 def _at_its_real_place(folder: WritableFolder) -> WritableFolder:

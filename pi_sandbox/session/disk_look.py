@@ -70,6 +70,15 @@ class GitPlace:
 
 
 @dataclass(frozen=True)
+class NamedFile:
+    """A file or folder that the settings of the repository `by` name to git; `state` is a digest of its state."""
+
+    path: Path
+    by: Path
+    state: str
+
+
+@dataclass(frozen=True)
 class Unseen:
     """Something that was not looked at, or not all of it. `reason` is what a sentence says of it after its path.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pi_sandbox.errors import quoted
-from pi_sandbox.session.disk_look import GitLook, GitPlace, Unseen
+from pi_sandbox.session.disk_look import GitLook, GitPlace, NamedFile, Unseen
 from pi_sandbox.session.reach import is_below
 from pi_sandbox.session.remedies import shown
 
@@ -19,16 +19,21 @@ MOST_LINES = 20
 
 @dataclass(frozen=True)
 class Scene:
-    """What lies where a session may write. `levels` are folders in the store that are not on the project's path."""
+    """What lies where a session may write. `levels` are folders in the store that are not on the project's path.
+
+    `named` is what the settings of the repositories there name to git.
+    """
 
     git: GitLook
     levels: frozenset[Path]
+    named: tuple[NamedFile, ...] = ()
 
 
 def left_behind(before: Scene, after: Scene, read_only: frozenset[Path]) -> tuple[str, ...]:
     """Gives one sentence for each thing that appeared or changed; `read_only` are places that the session could not."""
     return (
         *_at_most(tuple(_git_changes(before.git, after.git, read_only)), "places that git takes for a repository"),
+        *_at_most(tuple(_named_changes(before, after, read_only)), "files that git is led to"),
         *_at_most(tuple(_new_levels(before, after)), "folders in the memory"),
         *_at_most(tuple(_unseen(before.git, after.git)), "places", "could not be looked at after"),
     )
@@ -51,6 +56,17 @@ def _change(before: GitPlace | None, after: GitPlace, unseen: tuple[Unseen, ...]
     if (before.kind, before.identity) != (after.kind, after.identity):
         return "was replaced"
     return "was changed" if before.code != after.code and not read_only else ""
+
+
+def _named_changes(before: Scene, after: Scene, read_only: frozenset[Path]) -> Iterator[str]:
+    known = {named.path: named.state for named in before.named}
+    for named in after.named:
+        if known.get(named.path) != named.state and not is_below(named.path, read_only):
+            what = "was changed" if named.path in known else "appeared"
+            yield (
+                f"{shown(named.path)}, which the settings of {shown(named.by)} name to git, {what} during the session: "
+                "look at it before you use git there"
+            )
 
 
 def _new_levels(before: Scene, after: Scene) -> Iterator[str]:

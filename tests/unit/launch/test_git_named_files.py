@@ -1,0 +1,142 @@
+"""What a repository names to git: real git runs it, and a change of it is told at the end of a session."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pi_sandbox.launch.git_named_files import named_files
+from pi_sandbox.launch.git_places import find_git
+from pi_sandbox.session.left_behind import Scene, left_behind
+
+TRIP = "touch tripped; false"
+
+
+def git(project: Path, *arguments: str) -> None:
+    environment = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "HOME": str(project.parent)}
+    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments]
+    subprocess.run(command, cwd=project, env=environment, check=False, capture_output=True)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    (folder / "a.txt").write_text("a\n")
+    (folder / ".gitattributes").write_text("*.txt filter=f diff=d\n")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "first")
+    return folder
+
+
+def scene(project: Path) -> Scene:
+    look = find_git(project)
+    return Scene(look, frozenset(), named_files(project, look.places))
+
+
+def program(path: Path) -> None:
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text(f"#!/bin/sh\n{TRIP}\n")
+    path.chmod(0o755)
+
+
+def include(project: Path) -> None:
+    (project / ".gitconfig").write_text(f"[core]\n\tfsmonitor = {TRIP}\n")
+
+
+CASES = {
+    "an included file": (("include.path", "../.gitconfig"), ".gitconfig", include),
+    "a file that is included when git works here": (
+        ("includeIf.gitdir:**.path", "../.gitconfig"),
+        ".gitconfig",
+        include,
+    ),
+    "a program": (("core.fsmonitor", "./tools/fm"), "tools/fm", lambda project: program(project / "tools/fm")),
+    "the argument of a program": (
+        ("core.fsmonitor", "sh 'tools/fm' ignored"),
+        "tools/fm",
+        lambda project: program(project / "tools/fm"),
+    ),
+    "a filter": (("filter.f.clean", "tools/clean %f"), "tools/clean", lambda project: program(project / "tools/clean")),
+    "a converter": (("diff.d.textconv", "tools/conv"), "tools/conv", lambda project: program(project / "tools/conv")),
+    "a folder of hooks": (
+        ("core.hooksPath", ".githooks"),
+        ".githooks",
+        lambda project: program(project / ".githooks/post-index-change"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_the_settings_name_is_told_when_it_appears_or_changes_and_git_would_run_it(
+    project: Path, case: str
+) -> None:
+    (key, value), name, plant = CASES[case]
+    git(project, "config", key, value)
+    empty = scene(project)
+    plant(project)
+    planted = scene(project)
+    (line,) = left_behind(empty, planted, frozenset({project / ".git"}))
+    assert f'"{project / name}"' in line
+    assert "appeared" in line
+    assert left_behind(planted, scene(project), frozenset({project / ".git"})) == ()
+    plant(project)
+    (line,) = left_behind(planted, scene(project), frozenset({project / ".git"}))
+    assert "was changed" in line
+    (project / "a.txt").write_text("b\n")
+    git(project, "status")
+    git(project, "diff")
+    git(project, "add", "a.txt")
+    assert (project / "tripped").exists(), "the control: git runs it without a further word"
+
+
+@pytest.mark.parametrize("name", ["config", "hooks"])
+def test_a_part_of_a_repository_that_is_a_link_into_the_project_is_told(project: Path, name: str) -> None:
+    (project / ".git" / name).rename(project / "elsewhere")
+    (project / ".git" / name).symlink_to("../elsewhere")
+    before = scene(project)
+    if name == "config":
+        (project / "elsewhere").write_text(f"[core]\n\tfsmonitor = {TRIP}\n")
+    else:
+        program(project / "elsewhere/post-index-change")
+    (line,) = left_behind(before, scene(project), frozenset({project / ".git"}))
+    assert f'"{project / "elsewhere"}"' in line
+
+
+def test_a_file_that_an_included_file_names_is_told_too(project: Path) -> None:
+    git(project, "config", "include.path", "../.gitconfig")
+    (project / ".gitconfig").write_text("[core]\n\thooksPath = .githooks\n")
+    before = scene(project)
+    program(project / ".githooks/pre-commit")
+    assert len(left_behind(before, scene(project), frozenset())) == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("remote.origin.url", "./a.txt"),
+        ("branch.main.merge", "a.txt"),
+        ("core.worktree", ".."),
+        ("alias.x", "status --short"),
+        ("core.hooksPath", "/usr/share/hooks"),
+        ("include.path", "../../outside"),
+        ("include.path", "~/.gitconfig-work"),
+    ],
+)
+def test_what_is_data_to_git_or_lies_elsewhere_is_not_named(project: Path, key: str, value: str) -> None:
+    git(project, "config", key, value)
+    assert scene(project).named == ()
+
+
+def test_settings_that_cannot_be_read_or_go_in_circles_name_nothing_and_end(project: Path) -> None:
+    git(project, "config", "include.path", "../one")
+    (project / "one").write_text("[include]\n\tpath = two\n")
+    (project / "two").write_text("[include]\n\tpath = one\n")
+    assert {each.path.name for each in scene(project).named} == {"one", "two"}
+    (project / ".git/config").write_bytes(b"[core\n\0")
+    assert scene(project).named == ()
+    os.unlink(project / ".git/config")
+    os.mkfifo(project / ".git/config")
+    assert scene(project).named == ()
