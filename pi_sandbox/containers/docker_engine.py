@@ -36,7 +36,7 @@ from pi_sandbox.containers.engine import (
     NotRunning,
     TerminalSize,
 )
-from pi_sandbox.containers.engine_report import facts_of, negotiated_api, refusal_error, unseen_source
+from pi_sandbox.containers.engine_report import facts_of, negotiated_api, no_engine, refusal_error, unseen_source
 from pi_sandbox.containers.network import (
     DEFAULT_BRIDGE,
     NETWORK,
@@ -77,6 +77,9 @@ def connect(environ: Mapping[str, str], home: Path | None = None) -> "DockerEngi
     raise EngineError(" ".join(error.message for error in failures), failures[0].hint) from failures[0]
 
 
+_NOT_KNOWN = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
+
+
 class DockerEngine:
     """One engine that has answered. `client` is docker-py's low-level client, for the image workflows."""
 
@@ -87,7 +90,7 @@ class DockerEngine:
             self._translated("was asked for its version"),
             contextlib.closing(_client(endpoint, None, PROBE_SECONDS)) as probe,
         ):
-            self._version_report: Mapping[str, Any] = probe.version(api_version=False)
+            self._version_report: Mapping[str, Any] = _version_report(probe, endpoint)
         self._api_version = negotiated_api(self._version_report, endpoint)
         with self._translated("was asked for its version"):
             self.client: APIClient = _client(endpoint, self._api_version, REQUEST_SECONDS)
@@ -317,6 +320,19 @@ def _system_error(error: BaseException) -> OSError | None:
             seen.add(id(item))
             waiting += [*item.args, item.__cause__, item.__context__]
     return None
+
+
+def _version_report(client: "APIClient", endpoint: Endpoint) -> Mapping[str, Any]:
+    """Every engine knows this request, so who does not is none."""
+    import docker.errors
+
+    try:
+        report: Mapping[str, Any] = client.version(api_version=False)
+    except docker.errors.APIError as error:
+        if error.status_code not in _NOT_KNOWN:
+            raise
+        raise no_engine(endpoint, f"it does not know the request for its version ({error.status_code})") from error
+    return report
 
 
 def _visible(error: Exception) -> str:

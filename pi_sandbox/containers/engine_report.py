@@ -24,10 +24,7 @@ def negotiated_api(report: object, endpoint: Endpoint) -> str:
         newest, oldest = str(report["ApiVersion"]), str(report.get("MinAPIVersion") or OLDEST_API)  # type: ignore[index, attr-defined]
         engine_newest, engine_oldest = api_number(newest), api_number(oldest)
     except (TypeError, KeyError, AttributeError, ValueError) as error:
-        raise EngineError(
-            f"what answers at {endpoint} is no container engine: it does not tell its API version",
-            "check DOCKER_HOST and the docker context",
-        ) from error
+        raise no_engine(endpoint, "it does not tell its API version") from error
     if engine_newest < api_number(OLDEST_API):
         raise EngineError(
             f"the container engine at {endpoint} is too old: it speaks API {newest}, pi-sandbox needs {OLDEST_API}",
@@ -39,6 +36,13 @@ def negotiated_api(report: object, endpoint: Endpoint) -> str:
             "update pi-sandbox",
         )
     return min(newest, NEWEST_API, key=api_number)
+
+
+def no_engine(endpoint: Endpoint, why: str) -> EngineError:
+    """Gives the error for something that answers at the endpoint and is no container engine."""
+    return EngineError(
+        f"what answers at {endpoint} is no container engine: {why}", "check DOCKER_HOST and the docker context"
+    )
 
 
 def facts_of(version: Mapping[str, Any], info: Mapping[str, Any], api_version: str, endpoint: str) -> EngineFacts:
@@ -111,6 +115,13 @@ def _no_such_container(_found: re.Match[str], words: str) -> EngineError:
     return NoSuchContainer(f"the container is gone: {words}")
 
 
+def _unknown_request(_found: re.Match[str], words: str) -> EngineError:
+    return EngineError(
+        f"the container engine does not know the request: {words}",
+        "update the engine, and check DOCKER_HOST and the docker context",
+    )
+
+
 def _too_many_cpus(_found: re.Match[str], words: str) -> EngineError:
     return EngineError(f"the container engine has fewer processors than asked for: {words}", "lower PI_SANDBOX_CPUS")
 
@@ -148,6 +159,7 @@ _KNOWN: tuple[tuple[str, Callable[[re.Match[str], str], EngineError]], ...] = (
     (r"no such container|no container with (name or )?id|no such exec", _no_such_container),
     (r"is not running|container state improper|is not in running state|not yet started", _not_running),
     (r"network \S+ not found|unable to find network", _unknown_network),
+    (r"^\W*(404 )?page not found\W*$", _unknown_request),
     (r"address pool", _no_address),
     (r"container-init binary not found", _missing_init),
     (r"range of CPUs", _too_many_cpus),

@@ -137,6 +137,19 @@ def test_what_is_no_engine_is_named(tmp_path: Path, said: bytes) -> None:
     assert "no usable answer" in error.message or "no container engine" in error.message
 
 
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_web_server_in_place_of_an_engine_is_named_with_its_address_and_what_to_do(
+    tmp_path: Path, status: int
+) -> None:
+    answers = {"GET /version": (status, {"message": "File not found"})}
+    with serving(tmp_path / "web.sock", answering(answers)) as path:
+        error = failure(host(path), tmp_path)
+    assert not isinstance(error, NoSuchContainer)
+    assert str(path) in error.message
+    assert "is no container engine" in error.message
+    assert "DOCKER_HOST" in error.hint
+
+
 @pytest.mark.parametrize("report", [{}, [], None, 7, {"ApiVersion": "new"}, {"ApiVersion": None}])
 def test_a_version_report_without_an_api_version_is_no_engine(tmp_path: Path, report: Any) -> None:
     with serving(tmp_path / "web.sock", answering({"GET /version": (200, report)})) as path:
@@ -219,6 +232,7 @@ REFUSALS = [
         EngineError,
         'the list of system calls "/opt/seccomp.json"',
     ),
+    ("POST /v1.41/containers/create", 404, "page not found", EngineError, "does not know the request"),
     ("POST /v1.41/containers/create", 400, "Range of CPUs is from 0.01 to 2.00", EngineError, "PI_SANDBOX_CPUS"),
     ("POST /v1.41/containers/create", 500, "write /x: no space left on device", EngineError, "no space left"),
     (
