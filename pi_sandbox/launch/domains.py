@@ -21,7 +21,7 @@ from pi_sandbox.launch.home_plan import PRIVATE_FILE, domain_pieces, state_piece
 from pi_sandbox.launch.look import look_at_store
 from pi_sandbox.session.disk_look import StoreState
 from pi_sandbox.settings import table
-from pi_sandbox.settings.domain_changes import Changes, domain_added, domain_removed
+from pi_sandbox.settings.domain_changes import Changes, domain_added, domain_removed, unknown_origin
 from pi_sandbox.settings.domains import DomainName
 from pi_sandbox.settings.env_edit import edit_env_file
 from pi_sandbox.settings.folders import Folders
@@ -81,6 +81,8 @@ def add_domain(
     domain, _ = domain_added(text, store, settings)
     _require_home(folders)
     if clone is not None:
+        if store.url is None:
+            raise unknown_origin(domain, "name the place: --url https://…")
         clone(domain, store, settings)
     pieces = (*state_pieces(domain), *domain_pieces(domain, read_home_templates()))
     report = make_home(folders.home, tuple(dict.fromkeys(pieces)), make_repository)

@@ -26,6 +26,7 @@ from pi_sandbox.launch.untouched import is_untouched
 from pi_sandbox.session.disk_look import StoreLook, StoreState
 from pi_sandbox.session.plan import DOMAIN_LABEL
 from pi_sandbox.session.store_plan import CloneRequest
+from pi_sandbox.settings.domain_changes import unknown_origin
 from pi_sandbox.settings.domains import CORE
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.settings import Settings, StoreSettings
@@ -65,10 +66,7 @@ class Cloner:
         place = Folders(settings.home).store(name)
         if store.url is None:
             setting = store_setting(name, URL_SUFFIX)
-            raise UsageError(
-                f"from where the store {name} is to be taken is not known",
-                f"set {setting} in {settings.home}/.env, or give --url to domain add",
-            )
+            raise unknown_origin(name, f"set {setting} in {settings.home}/.env")
         _refuse_touched(place, name)
         ground = prepare_ground(settings, self.environ, self.reports)
         _refuse_writers(ground.live, name)

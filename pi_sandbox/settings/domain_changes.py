@@ -26,6 +26,11 @@ def parse_store_options(url: str | None, token_command: str | None, user: str | 
     )
 
 
+def unknown_origin(store: str, remedy: str) -> UsageError:
+    """Gives the error for a store that is to be cloned and has no URL."""
+    return UsageError(f"it is not known where to take the store {store} from", remedy)
+
+
 def domain_added(text: str, store: StoreSettings, settings: Settings) -> tuple[DomainName, Changes]:
     """Gives the checked name and what changes; raises `SettingsError` for the name and `UsageError` for the place."""
     domain = parse_domain_name(text)

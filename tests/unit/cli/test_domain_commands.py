@@ -205,3 +205,22 @@ def test_domains_that_are_added_at_the_same_time_are_all_there_in_the_end(home, 
 
     listed = json.loads(capsysbinary.readouterr().out)["domains"]
     assert {entry["domain"] for entry in listed} == {"private", "work", *names}
+
+
+def test_a_clone_without_a_url_is_told_the_option_and_not_a_setting_that_would_be_refused(home, capsysbinary):
+    assert run(["domain", "add", "zoo", "--clone"]) == ExitCode.USAGE
+
+    message, hint = capsysbinary.readouterr().err.decode().splitlines()
+    assert message == "pi-sandbox: it is not known where to take the store zoo from"
+    assert "--url" in hint
+    assert "BRAIN_ZOO_URL" not in hint
+    assert not (home / "brain/pi-memory-zoo").exists()
+
+
+def test_a_clone_of_a_domain_without_a_url_is_told_the_setting_alone(home, capsysbinary):
+    assert run(["memory-clone", "work"]) == ExitCode.USAGE
+
+    message, hint = capsysbinary.readouterr().err.decode().splitlines()
+    assert message == "pi-sandbox: it is not known where to take the store work from"
+    assert f"set BRAIN_WORK_URL in {home}/.env" in hint
+    assert "--url" not in hint
