@@ -65,7 +65,7 @@ def _not_configured(text: str, configured: Sequence[DomainName]) -> UsageError:
     meant = f"did you mean {alike[0]}? " if alike else ""
     return UsageError(
         f"{quoted(text)} is not a configured domain",
-        f"{meant}The domains are {', '.join(configured)}; pi-sandbox domain add makes another one",
+        f"{meant}the domains are {', '.join(configured)}; pi-sandbox domain add makes another one",
     )
 
 

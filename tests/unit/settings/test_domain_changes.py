@@ -100,10 +100,10 @@ def test_core_is_no_domain_to_choose_and_an_unknown_one_gets_the_list() -> None:
         choose_domain("core", domains)
     with pytest.raises(PiSandboxError) as refused:
         choose_domain("club", domains)
-    assert refused.value.hint.startswith("The domains are private, work;")
+    assert refused.value.hint.startswith("the domains are private, work;")
     with pytest.raises(PiSandboxError) as refused:
         choose_domain("Privat", domains)
-    assert refused.value.hint.startswith("did you mean private? The domains are")
+    assert refused.value.hint.startswith("did you mean private? the domains are")
     assert choose_store("core", domains) == "core"
     assert choose_store("work", domains) == "work"
     with pytest.raises(PiSandboxError, match="not a configured domain"):
