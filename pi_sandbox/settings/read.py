@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError, SettingsError, quoted
+from pi_sandbox.settings.domains import CORE
 from pi_sandbox.settings.env_file import MAX_FILE_BYTES
+from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.load import load_settings
 from pi_sandbox.settings.settings import Settings
 from pi_sandbox.settings.values import parse_absolute_path
@@ -18,7 +20,24 @@ _ROOT = 0
 
 def read_settings(environ: Mapping[str, str]) -> Settings:
     """Gives the settings of this user; raises `SettingsError`."""
-    return load_settings(environ, user_home(environ), read_env_file)
+    settings = load_settings(environ, user_home(environ), read_env_file)
+    _refuse_among_projects(settings.home)
+    return settings
+
+
+def _refuse_among_projects(home: Path) -> None:
+    """Refuses a home among the projects of another one, where a session could write it its settings.
+
+    Its `.env` may name commands that run on the host.
+    """
+    real = Path(os.path.realpath(home))
+    for outer in real.parents:
+        if real.is_relative_to(Folders(outer).workspace) and Folders(outer).store(CORE).is_dir():
+            raise SettingsError(
+                f"the home {quoted(home)} lies among the projects of the home {quoted(outer)}, where a session could "
+                "change its settings",
+                "set PI_SANDBOX_HOME to a place outside of every other home",
+            )
 
 
 def user_home(environ: Mapping[str, str]) -> Path:

@@ -50,6 +50,7 @@ def find_workspace(path: Path, folders: Folders, domains: Iterable[DomainName], 
             "go to a folder below it, or name one",
         )
     project, git_entry = _project(folder, root, disk)
+    _refuse_home_inside(project, folders.home, disk)
     names = project.relative_to(root.path).parts
     _refuse_names(project, names)
     _refuse_twins(names, folders.store(root.domain), disk)
@@ -149,6 +150,15 @@ def _project(folder: Path, root: _DomainRoot, disk: Disk) -> tuple[Path, GitEntr
         if entry is not GitEntry.NONE:
             return candidate, entry
     return folder, GitEntry.NONE
+
+
+def _refuse_home_inside(project: Path, home: Path, disk: Disk) -> None:
+    real = _real_folder(home, disk)
+    if real is not None and real.is_relative_to(project):
+        raise UsageError(
+            f"{quoted(project)} holds the home {quoted(home)}, so a session on it could change its settings",
+            "move the home elsewhere and set PI_SANDBOX_HOME, or name a project beside it",
+        )
 
 
 def _git_entry(folder: Path, disk: Disk) -> GitEntry:

@@ -102,3 +102,21 @@ def test_a_user_who_is_not_listed_is_told_what_to_set(monkeypatch):
     monkeypatch.setattr(pwd, "getpwuid", unknown)
     with pytest.raises(SettingsError, match="there is no home folder"):
         user_home({})
+
+
+def test_a_home_among_the_projects_of_another_home_is_refused(tmp_path):
+    (tmp_path / "pi/brain/pi-memory-core").mkdir(parents=True)
+    project = tmp_path / "pi/ws/private/repo"
+    project.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(project)
+    for inner in (project / "pi", tmp_path / "link/pi"):
+        with pytest.raises(SettingsError, match=r"lies among the projects of the home .*/pi\"") as refused:
+            read_settings({"HOME": "/nowhere", "PI_SANDBOX_HOME": str(inner)})
+        assert "PI_SANDBOX_HOME" in refused.value.hint
+
+
+@pytest.mark.parametrize("place", ["pi", "pi/brain/pi", "elsewhere/ws/private/pi"])
+def test_the_control_a_home_that_no_session_of_another_can_write_to_is_taken(tmp_path, place):
+    (tmp_path / "pi/brain/pi-memory-core").mkdir(parents=True)
+
+    assert read_settings({"HOME": "/nowhere", "PI_SANDBOX_HOME": str(tmp_path / place)}).home == tmp_path / place

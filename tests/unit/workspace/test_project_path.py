@@ -122,3 +122,17 @@ def test_looking_changes_nothing(tmp_path):
     find_workspace(home / "ws" / "private" / "repo", Folders(home), DOMAINS, RealDisk())
 
     assert sorted(home.rglob("*")) == before
+
+
+def test_a_project_that_the_home_lies_in_is_refused(tmp_path):
+    project = tmp_path.resolve() / "project"
+    home = project / "pi"
+    (home / "ws").mkdir(parents=True)
+    (project / "beside").mkdir()
+    (home / "ws" / "private").symlink_to(tmp_path)
+    with pytest.raises(UsageError, match="holds the home") as refused:
+        find_workspace(project, Folders(home), DOMAINS, RealDisk())
+    assert "PI_SANDBOX_HOME" in refused.value.hint
+
+    beside = find_workspace(project / "beside", Folders(home), DOMAINS, RealDisk())
+    assert beside.project == project / "beside", "the control"
