@@ -82,14 +82,26 @@ class FolderWalk:
     root: Path
     bounds: Bounds = field(default_factory=Bounds)
     unseen: list[Unseen] = field(default_factory=list)
+    _ends: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._ends = time.monotonic() + self.bounds.seconds
+
+    def is_late(self) -> bool:
+        """Whether the time is over; that is told once. Whoever works on what the walk gives asks too."""
+        if time.monotonic() < self._ends:
+            return False
+        part = Unseen(self.root, f"takes longer than {self.bounds.seconds:g} seconds to look through")
+        if part not in self.unseen:
+            self.unseen.append(part)
+        return True
 
     def folders(self, inner: Callable[[OpenFolder], Iterable[str]]) -> Iterator[OpenFolder]:
         """Gives each folder, then goes on to those in it that `inner` names."""
-        ends = time.monotonic() + self.bounds.seconds
         with _Opened(self.root) as opened:
             waiting: deque[tuple[_Node | None, str]] = deque([(None, "")])
             looked = 0
-            while waiting and not self._is_at_a_bound(looked, ends):
+            while waiting and not self._is_at_a_bound(looked):
                 above, name = waiting.popleft()
                 looked += 1
                 folder = self._open(opened, above, name)
@@ -103,13 +115,10 @@ class FolderWalk:
                     opened.leave(folder._node, folder.descriptor, is_needed=bool(names))
                 waiting.extend((folder._node, name) for name in names)
 
-    def _is_at_a_bound(self, looked: int, ends: float) -> bool:
-        if looked >= self.bounds.folders:
-            self._tell(self.root, f"has more than {self.bounds.folders} folders")
-        elif time.monotonic() >= ends:
-            self._tell(self.root, f"takes longer than {self.bounds.seconds:g} seconds to look through")
-        else:
-            return False
+    def _is_at_a_bound(self, looked: int) -> bool:
+        if looked < self.bounds.folders:
+            return self.is_late()
+        self._tell(self.root, f"has more than {self.bounds.folders} folders")
         return True
 
     def _within_length(self, folder: OpenFolder, names: Iterable[str]) -> Iterator[str]:

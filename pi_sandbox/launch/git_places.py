@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pi_sandbox.git_access.discovery import FolderEntries, may_hold_a_repository, repositories_in
 from pi_sandbox.launch.folder_walk import Bounds, FolderWalk, OpenFolder
-from pi_sandbox.launch.git_redirections import redirection
+from pi_sandbox.launch.git_redirections import MOST_STEPS, Ways, redirection
 from pi_sandbox.launch.hard_links import LinkCount
 from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind, Unseen
 from pi_sandbox.workspace.level_names import is_git_name
@@ -44,14 +44,17 @@ def find_git(
                 yield name
 
     for folder in walk.folders(inner):
-        places += git_places(folder)
+        for place in git_places(folder):
+            places.append(place)
+            if len(places) > MOST_PLACES or walk.is_late():
+                break
         if links is not None:
             links.take(folder)
         if len(places) > MOST_PLACES:
             walk.unseen.append(Unseen(root, f"has more than {MOST_PLACES} places that git takes for a repository"))
             break
-    more, unfollowed = _led_to(root, places)
-    return GitLook((*places, *more), (*walk.unseen, *unfollowed))
+    more = _led_to(walk, places)
+    return GitLook((*places, *more), tuple(walk.unseen))
 
 
 def join_looks(looks: Iterable[GitLook]) -> GitLook:
@@ -73,20 +76,25 @@ def git_places(folder: OpenFolder) -> Iterator[GitPlace]:
         yield from _place(folder.path / name, folder.descriptor, name, kind)
 
 
-def _led_to(root: Path, places: Iterable[GitPlace]) -> tuple[list[GitPlace], list[Unseen]]:
-    """Gives the folders that the places lead git to and that are none of them, and what could not be followed."""
+def _led_to(walk: FolderWalk, places: Iterable[GitPlace]) -> list[GitPlace]:
+    """Gives the folders that the places lead git to and that are none of them; what is not followed is unseen."""
     known = {place.path for place in places}
     more: list[GitPlace] = []
-    unfollowed = []
+    ways = Ways(walk.root, walk.is_late)
     for place in places:
-        found = redirection(root, place)
+        found = redirection(ways, place)
         for folder in found.folders:
             if folder not in known:
                 known.add(folder)
                 more += _place_led_to(folder)
         if not found.complete:
-            unfollowed.append(Unseen(place.path / "commondir", "leads git out of reach"))
-    return more, unfollowed
+            walk.unseen.append(Unseen(place.path / "commondir", "leads git out of reach"))
+        if ways.steps > MOST_STEPS:
+            walk.unseen.append(Unseen(walk.root, f"leads git on ways of more than {MOST_STEPS} names"))
+            break
+        if walk.is_late():
+            break
+    return more
 
 
 def _place_led_to(folder: Path) -> Iterator[GitPlace]:

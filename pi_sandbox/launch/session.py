@@ -32,7 +32,7 @@ from pi_sandbox.session.container_spec import Mount
 from pi_sandbox.session.control_messages import Start
 from pi_sandbox.session.disk_look import DiskLook
 from pi_sandbox.session.history_key import history_key
-from pi_sandbox.session.left_behind import left_behind
+from pi_sandbox.session.left_behind import left_behind, unseen_before
 from pi_sandbox.session.plan import DOMAIN_LABEL, Agent, SessionPlan, SessionRequest
 from pi_sandbox.session.reach import closed_places
 from pi_sandbox.settings.folders import Folders
@@ -134,6 +134,8 @@ def _saying_what_is_left(
     """Compares what the session may write after the block with what was there before it, however the block ends."""
     reach = reach_of(mounts)
     before = scene_before(reach, workspace, look)
+    for line in unseen_before(before.git, told=look.git):
+        reports.warn(line)
     try:
         yield
     finally:

@@ -77,14 +77,31 @@ def _new_levels(before: Scene, after: Scene) -> Iterator[str]:
         )
 
 
+def unseen_before(before: GitLook, told: GitLook) -> tuple[str, ...]:
+    """Gives one sentence for each thing that was not looked at before the session and is not `told` of already."""
+    lines = tuple(
+        f"{shown(part.path)} {part.reason}, so not everything there was looked at for repositories before the session; "
+        f"the end of the session cannot tell what is new there{_first(part)}"
+        for part in before.unseen
+        if part not in told.unseen
+    )
+    return _at_most(lines, "places", "could not be looked at before")
+
+
 def _unseen(before: GitLook, after: GitLook) -> Iterator[str]:
-    for part in after.unseen:
-        if part not in before.unseen:
-            first = f" (first: {part.remedy})" if part.remedy else ""
-            yield (
-                f"{shown(part.path)} {part.reason}, so not everything there was looked at after the session; look into "
-                f"it before you use git there{first}"
-            )
+    """What could not be looked at before the session either may hide something new all the same; it comes last."""
+    known = frozenset(before.unseen)
+    for part in sorted(after.unseen, key=lambda part: part in known):
+        when = (
+            ", as before the session, so not everything there was looked at"
+            if part in known
+            else (", so not everything there was looked at after the session")
+        )
+        yield f"{shown(part.path)} {part.reason}{when}; look into it before you use git there{_first(part)}"
+
+
+def _first(part: Unseen) -> str:
+    return f" (first: {part.remedy})" if part.remedy else ""
 
 
 def _at_most(lines: tuple[str, ...], what: str, happened: str = "appeared or changed during") -> tuple[str, ...]:

@@ -1,6 +1,8 @@
 """What git would take for a repository, and that looking for it is bounded and follows nothing."""
 
+import itertools
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -125,6 +127,27 @@ def test_very_many_places_end_the_look_and_are_told(tmp_path: Path) -> None:
     look = find_git(tmp_path)
     assert len(look.places) == MOST_PLACES + 1
     assert [part.path for part in look.unseen] == [tmp_path]
+
+
+def test_very_many_places_in_one_folder_end_the_look_and_are_told(tmp_path: Path) -> None:
+    for number in range(MOST_PLACES + 500):
+        (tmp_path / f".git:{number}").touch()
+    look = find_git(tmp_path)
+    assert len(look.places) == MOST_PLACES + 1
+    assert [part.reason for part in look.unseen] == [
+        f"has more than {MOST_PLACES} places that git takes for a repository"
+    ]
+
+
+def test_the_time_is_over_inside_a_folder_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(100):
+        (tmp_path / f".git:{number}").touch()
+    assert len(find_git(tmp_path).places) == 100
+    clock = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    look = find_git(tmp_path, bounds=Bounds(seconds=20))
+    assert 1 < len(look.places) < 20
+    assert [part.reason for part in look.unseen] == ["takes longer than 20 seconds to look through"]
 
 
 @pytest.mark.parametrize("length", range(4_088, 4_098))

@@ -1,10 +1,13 @@
 """Where a repository leads git: inside the folder that was asked about, and never outside it."""
 
+import itertools
 import os
+import time
 from pathlib import Path
 
 import pytest
 
+from pi_sandbox.launch.folder_walk import Bounds
 from pi_sandbox.launch.git_places import find_git
 from pi_sandbox.session.disk_look import PlaceKind
 from tests.unit.git_access.git_shapes import build, folder_of_settings, git_takes, surroundings
@@ -88,6 +91,73 @@ def test_a_commondir_that_cannot_be_read_is_said(root: Path, content: str | None
     else:
         (root / "src/commondir").write_text(content)
     assert len(find_git(root).unseen) == 1
+
+
+def _length(way: str, length: int) -> str:
+    """Gives the way with as many `./` before it as make it so long, and a slash more where that is odd."""
+    return "./" * ((length - len(way)) // 2) + "/".join(way.split("/", 1)).replace(
+        "/", "/" * (1 + (length - len(way)) % 2), 1
+    )
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Every entry that is asked about."""
+    lstat, asked = Path.lstat, []
+
+    def watched(path: Path) -> os.stat_result:
+        asked.append(path)
+        return lstat(path)
+
+    monkeypatch.setattr(Path, "lstat", watched)
+    return asked
+
+
+def test_a_commondir_that_is_longer_than_a_path_is_said_and_not_followed(root: Path, steps: list[Path]) -> None:
+    (root / "src/commondir").write_text(_length("../lib/x", 4_095) + "\n")
+    assert (led_to(root), find_git(root).unseen) == (["lib/x"], ())
+    (root / "src/commondir").write_text(_length("../lib/x", 4_096) + "\n")
+    steps.clear()
+    (part,) = find_git(root).unseen
+    assert (part.path, part.reason) == (root / "src/commondir", "leads git out of reach")
+    assert len(steps) < 10
+
+
+def test_a_git_file_that_is_longer_than_a_path_is_none_to_git_either(root: Path, steps: list[Path]) -> None:
+    (root / "lib/x/HEAD").write_text("ref: refs/heads/m\n")
+    (root / "src/HEAD").unlink()
+    for length, is_taken in ((3_000, True), (4_096, False)):
+        (root / "src/.git").write_text("gitdir: " + _length("../lib/x", length) + "\n")
+        assert git_takes(root / "src") is is_taken
+    steps.clear()
+    assert find_git(root).unseen == ()
+    assert len(steps) < 10
+
+
+def test_one_file_for_very_many_places_takes_a_bounded_number_of_steps_and_that_is_said(
+    root: Path, steps: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pi_sandbox.launch.git_places.MOST_STEPS", 2_000)
+    monkeypatch.setattr("pi_sandbox.launch.git_redirections.MOST_STEPS", 2_000)
+    (root / "src/commondir").write_text("../lib/" * 300)
+    for number in range(20):
+        (root / f"d{number}").mkdir()
+        (root / f"d{number}/HEAD").touch()
+        (root / f"d{number}/commondir").hardlink_to(root / "src/commondir")
+    reasons = [part.reason for part in find_git(root).unseen]
+    assert reasons[-1] == "leads git on ways of more than 2000 names"
+    assert len(steps) < 2_100
+
+
+def test_the_time_of_the_walk_holds_for_what_is_followed_too(
+    root: Path, steps: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "src/commondir").write_text("../lib/" * 300)
+    clock = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    reasons = [part.reason for part in find_git(root, bounds=Bounds(seconds=100)).unseen]
+    assert "takes longer than 100 seconds to look through" in reasons
+    assert len(steps) < 100
 
 
 @pytest.mark.parametrize(

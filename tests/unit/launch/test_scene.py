@@ -9,7 +9,7 @@ import pytest
 from pi_sandbox.launch.look import look_at_disk
 from pi_sandbox.launch.scene import reach_of, scene_after, scene_before
 from pi_sandbox.session.history_key import history_key
-from pi_sandbox.session.left_behind import left_behind
+from pi_sandbox.session.left_behind import left_behind, unseen_before
 from pi_sandbox.session.mount_plan import plan_mounts
 from pi_sandbox.session.plan import session_scope
 from pi_sandbox.session.reach import closed_places
@@ -254,6 +254,25 @@ def test_each_thing_that_cannot_be_looked_at_is_one_line_and_the_rest_is_named(h
         ]
     assert [line for line in lines if "evil/.git" in line]
     assert len(lines) == 4
+
+
+@pytest.mark.parametrize("place", ["core", "history"])
+def test_what_cannot_be_looked_at_is_said_at_the_start_and_at_the_end_of_every_session(
+    hostile_ground: Ground, place: str
+) -> None:
+    ground = hostile_ground
+    closed = {"core": ground.folders.store("core") / "notes/a", "history": ground.history / "a"}[place]
+    ground.begin()
+    assert unseen_before(ground.before.git, ground.look.git) == ()
+    closed.mkdir(mode=0)
+    assert len(ground.said()) == 1
+    ground.begin()
+    (line,) = unseen_before(ground.before.git, ground.look.git)
+    assert f'"{closed}" may not be read' in line
+    (line,) = ground.said()
+    assert f'"{closed}" may not be read, as before the session' in line
+    closed.rmdir()
+    assert ground.said() == ()
 
 
 def test_a_project_that_is_gone_at_the_end_is_told_and_the_rest_is_named(ground: Ground) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind, Unseen
-from pi_sandbox.session.left_behind import MOST_LINES, Scene, left_behind
+from pi_sandbox.session.left_behind import MOST_LINES, Scene, left_behind, unseen_before
 
 GIT = Path("/p/.git")
 LARGE = Unseen(Path("/p/large"), "has more than 20000 folders")
@@ -25,7 +25,7 @@ def said(before: Scene, after: Scene, *read_only: Path) -> tuple[str, ...]:
 
 
 def test_where_nothing_happened_nothing_is_said() -> None:
-    everything = scene(place(), unseen=(LARGE,), levels=frozenset({Path("/s/a")}))
+    everything = scene(place(), levels=frozenset({Path("/s/a")}))
     assert said(everything, everything) == ()
 
 
@@ -71,10 +71,29 @@ def test_a_folder_for_another_level_is_named() -> None:
 
 def test_each_thing_that_could_not_be_looked_at_any_more_is_one_line_with_what_to_do() -> None:
     gone = Unseen(Path("/p"), "is no folder any more")
-    lines = said(scene(unseen=(LARGE,)), scene(unseen=(LARGE, CLOSED, gone)))
+    lines = said(scene(), scene(unseen=(CLOSED, gone)))
     assert [line.split(",")[0] for line in lines] == ['"/p/closed" may not be read', '"/p" is no folder any more']
+    assert "as before the session" not in lines[0]
     assert "(first: chmod it)" in lines[0]
     assert "first" not in lines[1]
+
+
+def test_what_could_not_be_looked_at_before_either_is_said_each_time_after_what_is_new() -> None:
+    new, known = said(scene(unseen=(LARGE,)), scene(unseen=(LARGE, CLOSED)))
+    assert new.startswith('"/p/closed" may not be read, so not everything')
+    assert known.startswith('"/p/large" has more than 20000 folders, as before the session, so not everything')
+    assert "before you use git there" in known
+
+
+def test_what_cannot_be_looked_at_is_said_before_a_session_unless_it_was_told() -> None:
+    told = GitLook((), (LARGE,))
+    (line,) = unseen_before(GitLook((), (LARGE, CLOSED)), told)
+    assert line.startswith('"/p/closed" may not be read, so not everything')
+    assert "(first: chmod it)" in line
+    assert unseen_before(told, told) == ()
+    many = tuple(Unseen(Path(f"/p/{number}"), "may not be read") for number in range(MOST_LINES + 5))
+    lines = unseen_before(GitLook((), many), told)
+    assert lines[-1] == "5 more places could not be looked at before the session"
 
 
 def test_of_very_many_things_that_could_not_be_looked_at_the_number_is_said() -> None:
@@ -86,7 +105,7 @@ def test_of_very_many_things_that_could_not_be_looked_at_the_number_is_said() ->
 
 def test_it_is_not_said_to_have_appeared_where_not_all_was_looked_at_before() -> None:
     inner, beside = place(LARGE.path / "x/.git"), place(Path("/p/beside/.git"))
-    lines = said(scene(unseen=(LARGE,)), scene(inner, beside, unseen=(LARGE,)))
+    lines = said(scene(unseen=(LARGE,)), scene(inner, beside))
     assert "perhaps appeared" in lines[0]
     assert "a git folder, appeared" in lines[1]
 
