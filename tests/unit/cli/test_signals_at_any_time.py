@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import is_caught
+from pi_sandbox.containers.docker_engine import PROBE_SECONDS
+from tests.running import SOON, is_caught
 
 CHECKOUT = Path(__file__).parents[3]
 CODES = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
@@ -122,6 +123,20 @@ def test_twenty_in_a_row_while_a_command_starts_or_waits_for_its_engine(
     }
     (home / "ws/private/garden").mkdir(parents=True)
     before = sorted(home.rglob("*"))
+    delays = iter((next(DELAYS), 0.0, 0.0, 0.0))
+    while (ended := twenty_signals(arguments, home, environment, number, next(delays))) is None:
+        """The machine was too busy to send them before the engine was given up."""
+    code, said = ended
+    assert code == CODES[number], said
+    assert said in ("", "\npi-sandbox: interrupted\n", f"pi-sandbox: ended by {number.name}\n")
+    assert sorted(home.rglob("*")) == before
+    assert not list(tmp_path.glob("cache/pi-sandbox-demo-*"))
+
+
+def twenty_signals(
+    arguments: list[str], home: Path, environment: dict[str, str], number: signal.Signals, delay: float
+) -> tuple[int, str] | None:
+    """Gives the code and the messages, or `None` where the first signal came later than an engine is waited for."""
     with subprocess.Popen(
         [sys.executable, "-m", "pi_sandbox", *arguments],
         cwd=home,
@@ -132,16 +147,15 @@ def test_twenty_in_a_row_while_a_command_starts_or_waits_for_its_engine(
     ) as process:
         while process.poll() is None and not is_caught(process.pid, signal.SIGALRM):
             time.sleep(0.001)
-        time.sleep(next(DELAYS))
+        caught = time.monotonic()
+        time.sleep(delay)
+        process.send_signal(number)
         began = time.monotonic()
         while process.poll() is None and time.monotonic() < began + 0.4:
-            process.send_signal(number)
             time.sleep(0.02)
-        said = process.communicate(timeout=30)[1].decode()
-    assert process.returncode == CODES[number], said
-    assert said in ("", "\npi-sandbox: interrupted\n", f"pi-sandbox: ended by {number.name}\n")
-    assert sorted(home.rglob("*")) == before
-    assert not list(tmp_path.glob("cache/pi-sandbox-demo-*"))
+            process.send_signal(number)
+        said = process.communicate(timeout=SOON)[1].decode()
+    return None if began - caught > PROBE_SECONDS else (process.returncode, said)
 
 
 FULL = """
