@@ -3,6 +3,7 @@
 import errno
 import importlib
 import os
+import signal
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import click
 from pi_sandbox import __version__
 from pi_sandbox.errors import FilesError, PiSandboxError
 from pi_sandbox.exit_codes import ExitCode
-from pi_sandbox.system.signals import Interruption, KeyInterruption, interruptible
+from pi_sandbox.system.signals import Interruption, interruptible
 from pi_sandbox.system.standard_streams import open_missing_standard_streams
 
 DEBUG_VARIABLE = "PI_SANDBOX_DEBUG"
@@ -105,8 +106,10 @@ def run(arguments: Sequence[str]) -> int:
         return _failed(error)
     except click.ClickException as error:
         return _misused(error)
-    except (click.Abort, KeyboardInterrupt, Interruption) as error:
-        return _interrupted(error)
+    except Interruption as interruption:
+        return _ended_by(interruption)
+    except (click.Abort, KeyboardInterrupt):
+        return _interrupted()
     except _ReaderGone:
         return _reader_gone()
     except OSError as error:
@@ -127,13 +130,19 @@ def _misused(error: click.ClickException) -> int:
     return ExitCode.USAGE
 
 
-def _interrupted(error: BaseException) -> int:
+def _ended_by(interruption: Interruption) -> int:
     from pi_sandbox.cli import render
 
-    ended_by = error if isinstance(error, Interruption) else error.__cause__
-    if isinstance(ended_by, Interruption) and not isinstance(ended_by, KeyInterruption):
-        render.show_note(f"ended by {ended_by.signal.name}")
-        return ended_by.exit_code
+    if interruption.signal is signal.SIGINT:
+        render.end_line()
+        return _interrupted()
+    render.show_note(f"ended by {interruption.signal.name}")
+    return interruption.exit_code
+
+
+def _interrupted() -> int:
+    from pi_sandbox.cli import render
+
     render.show_interruption()
     return ExitCode.INTERRUPTED
 

@@ -60,8 +60,13 @@ def show_note(text: str) -> None:
     _message("pi-sandbox: ", text)
 
 
+def end_line() -> None:
+    """Ends the line on which Ctrl-C was typed."""
+    _write_message("\n")
+
+
 def show_interruption() -> None:
-    """Says that Ctrl-C ended the command; click has ended the line on which it was typed."""
+    """Says that Ctrl-C ended the command, on a line of its own."""
     _message("pi-sandbox: ", "interrupted")
 
 

@@ -4,7 +4,7 @@
   program at once and without a word, because nothing has been made yet.
 - While a command runs (`interruptible`), the first such signal is raised as `Interruption`, and everything is unwound.
   Those that follow are not: they would break off the unwinding. Only `AGAIN_SECONDS` later one is raised again, in case
-  the unwinding hangs or somebody swallowed the first.
+  the unwinding hangs or somebody swallowed the first. One that comes during an import waits for the end of that.
 - Within `Signals` nothing is raised. Whatever has to be removed or told afterwards is made, removed and told in there:
   an exception between any two steps could leave it half made.
 - Once the command is over, to the end of its last message and of the interpreter, signals change nothing any more.
@@ -41,7 +41,7 @@ ENDING = {
 CAUGHT = (*ENDING, signal.SIGWINCH, signal.SIGCONT)
 
 AGAIN_SECONDS = 5.0
-LOST_SECONDS = 0.02
+LATER_SECONDS = 0.02
 
 
 class Interruption(BaseException):
@@ -51,15 +51,6 @@ class Interruption(BaseException):
         super().__init__()
         self.signal = signal.Signals(number)
         self.exit_code = ENDING[self.signal]
-
-
-class KeyInterruption(Interruption, KeyboardInterrupt):
-    """The same for Ctrl-C, which other code knows by the name that Python gives it."""
-
-
-def interruption(number: int) -> Interruption:
-    """Gives the exception for a signal, to be raised."""
-    return KeyInterruption(number) if number == signal.SIGINT else Interruption(number)
 
 
 class _Phase(Enum):
@@ -77,22 +68,31 @@ class _Program:
         self.raised: int | None = None
         self._raised_at = float("-inf")
 
-    def act(self, number: int, _frame: FrameType | None) -> None:
+    def act(self, number: int, frame: FrameType | None) -> None:
         self.asked = True
         if self.phase is _Phase.STARTING:
             os._exit(ENDING[signal.Signals(number)])
-        if time.monotonic() - self._raised_at >= AGAIN_SECONDS:
-            self._raise(number)
-
-    def act_again(self, _number: int, _frame: FrameType | None) -> None:
-        if self.raised is not None:
-            self._raise(self.raised)
-
-    def _raise(self, number: int) -> None:
-        if self.phase is _Phase.RUNNING:
+        if self.phase is _Phase.RUNNING and time.monotonic() - self._raised_at >= AGAIN_SECONDS:
             self.raised = number
             self._raised_at = time.monotonic()
-            raise interruption(number)
+            self.act_again(number, frame)
+
+    def act_again(self, _number: int, frame: FrameType | None) -> None:
+        if self.phase is not _Phase.RUNNING or self.raised is None:
+            return
+        if _is_importing(frame):
+            signal.setitimer(signal.ITIMER_REAL, LATER_SECONDS)
+        else:
+            raise Interruption(self.raised)
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    """Tells whether what is interrupted runs for an import, which takes exceptions for failures of the module."""
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
 
 
 _program = _Program()
@@ -127,7 +127,7 @@ def interruptible() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         raised, _program.raised = _program.raised, None
         if raised is not None:
-            raise interruption(raised)
+            raise Interruption(raised)
 
 
 def command_is_over() -> None:
@@ -143,7 +143,7 @@ def asked_to_end() -> bool:
 def _raise_again(lost: sys.UnraisableHookArgs) -> None:
     """Raises once more, a moment later, what came where nothing can be raised (a finaliser, a callback of C code)."""
     if isinstance(lost.exc_value, Interruption):
-        signal.setitimer(signal.ITIMER_REAL, LOST_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, LATER_SECONDS)
     else:
         sys.__unraisablehook__(lost)
 
@@ -186,7 +186,7 @@ class Signals:
         """Raises `Interruption` for the first signal that was not taken yet and wants us to end."""
         for number in self.take():
             if number in ENDING:
-                raise interruption(number)
+                raise Interruption(number)
 
     def take(self) -> list[int]:
         """Gives the numbers of the signals that came since the last call, in order."""

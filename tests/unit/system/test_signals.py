@@ -198,3 +198,21 @@ def test_once_a_command_says_that_it_is_over_no_signal_changes_its_end(says_so: 
         "signals.run_program(lambda: command)\n"
     )
     assert (done.returncode, done.stderr) == (code, "")
+
+
+IMPORTED = """
+import os
+print("begun")
+os.kill(os.getpid(), 15)
+print("imported")
+"""
+
+
+def test_an_import_is_not_left_half_done(tmp_path: Path) -> None:
+    (tmp_path / "module_with_a_signal.py").write_text(IMPORTED)
+    done = run_program(
+        f"sys.path.insert(0, {str(tmp_path)!r})\ntry:\n    with signals.interruptible():\n"
+        "        import module_with_a_signal\n        time.sleep(60)\n"
+        "except signals.Interruption as ended:\n    sys.exit(ended.exit_code)\n"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (143, "begun\nimported\n", "")
