@@ -19,6 +19,7 @@ from pi_sandbox.memory_check.personal_data import find_personal_in
 from pi_sandbox.memory_check.prefilter import TextBatch
 from pi_sandbox.memory_check.secret_scan import CATEGORY as SECRET
 from pi_sandbox.memory_check.secret_scan import scan_texts
+from pi_sandbox.memory_check.text_views import name_readings
 from pi_sandbox.workspace.level_names import is_git_name, name_on_any_disk
 
 _BATCH_CHARACTERS = 1_500_000
@@ -109,8 +110,7 @@ def _nothing_looked_at() -> Finding:
 
 
 def _readings(file: MemoryFile, findings: Collected, format_check: FormatCheck) -> Iterator[_Reading]:
-    name = file.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    yield _Reading(file.path, [name], MadeIn.PATH)
+    yield from (_Reading(file.path, [reading], MadeIn.PATH) for reading in name_readings(file.path))
     if file.kind is not FileKind.FILE:
         yield _Reading(file.path, lines_of(file.content.decode("latin-1")), MadeIn.OTHER)
         return

@@ -9,8 +9,10 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from pi_sandbox.errors import quoted
 from pi_sandbox.memory_check.prefilter import TextBatch
 from pi_sandbox.memory_check.secret_scan import scan_texts
+from pi_sandbox.memory_check.text_views import name_readings
 
 HIDDEN_LINE = "(a line with a secret is not shown)"
 
@@ -21,6 +23,10 @@ _REMOVED_LIMIT_CHARACTERS = 8 * 1024 * 1024
 
 _ENDING = ".md"
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
+_ESCAPED = re.compile(
+    r"\\(?:x(?P<byte>[0-9a-f]{2})|u(?P<code>[0-9a-f]{4})|U000(?P<far>[0-9a-f]{5})|(?P<octal>[0-3][0-7]{2})|(?P<one>.))"
+)
+_CONTROLS = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r"}
 _PATCH_HEADER = re.compile(r"(?P<words>(?:diff --git|---|\+\+\+|rename from|rename to|Binary files) )(?P<names>.*)")
 
 
@@ -49,8 +55,10 @@ def shown_text(text: str, live_secrets: Sequence[str] = ()) -> str:
 
 def shown_texts(texts: Sequence[str], live_secrets: Sequence[str] = ()) -> list[str]:
     """Gives each of the texts as `shown_text` does."""
-    pieces = {piece.strip('"') for text in texts for piece in _PIECE.findall(text)}
-    shown = {piece: other for piece, other in shown_paths(pieces, live_secrets).items() if piece != other}
+    names = {bare: _unquoted(bare) for text in texts for bare in map(_bare, _PIECE.findall(text))}
+    paths = shown_paths((*names, *names.values()), live_secrets)
+    shown = {bare: quoted(paths[name])[1:-1] for bare, name in names.items() if paths[name] != name}
+    shown |= {bare: paths[bare] for bare in names.keys() - shown.keys() if paths[bare] != bare}
     if not shown:
         return list(texts)
     return [_PIECE.sub(lambda found: _piece(found[0], shown), text) for text in texts]
@@ -93,16 +101,33 @@ def _removed(lines: Sequence[str], live_secrets: Sequence[str]) -> Sequence[str]
 
 
 def _piece(piece: str, shown: Mapping[str, str]) -> str:
-    bare = piece.strip('"')
+    bare = _bare(piece)
     return piece.replace(bare, shown.get(bare, bare)) if bare else piece
+
+
+def _bare(piece: str) -> str:
+    return piece[1:-1] if len(piece) > 1 and piece[0] == piece[-1] == '"' else piece.strip('"')
+
+
+def _unquoted(bare: str) -> str:
+    """Gives the name that stands in quotes, whether `quoted` or git wrote it: what is escaped was no letter in it."""
+    return _ESCAPED.sub(_unescaped, bare) if "\\" in bare else bare
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if code := found["code"] or found["far"]:
+        return chr(int(code, 16))
+    if found["byte"] or found["octal"]:
+        byte = int(found["byte"], 16) if found["byte"] else int(found["octal"], 8)
+        return chr(byte if byte < 0x80 else 0xDC00 + byte)
+    return _CONTROLS.get(found["one"], found["one"])
 
 
 def _with_secret(names: Iterable[str], live_secrets: Sequence[str]) -> set[str]:
     """Gives the names in which the check finds a secret."""
-    every = list(names)
-    readable = ([name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")] for name in every)
-    hits = scan_texts(TextBatch.of(readable), live_secrets)
-    return {name for name, found in zip(every, hits, strict=True) if found}
+    readings = [(name, reading) for name in names for reading in name_readings(name)]
+    hits = scan_texts(TextBatch.of([reading] for _, reading in readings), live_secrets)
+    return {name for (name, _), found in zip(readings, hits, strict=True) if found}
 
 
 def _masked(name: str) -> str:

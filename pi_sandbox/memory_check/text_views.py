@@ -22,6 +22,8 @@ _ESCAPE = re.compile(r"\\([_*`~.\-#!\[\](){}|<>&+=])")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,10});")
 
 
+_NO_LETTERS = frozenset({"Cc", "Cf", "Cs", "Mn", "Me"})
+"""Controls, formatting, undecodable bytes and what stands on another character."""
 _SPLIT_SPAN = re.compile(r"(?<=[A-Za-z0-9][-_.])`\s?`")
 _GLUED = re.compile(r"(?<=[\w=/-])([\"'])\s{0,2}\+\s{0,2}\1(?=[\w=/-])")
 
@@ -53,6 +55,17 @@ def in_lower_case(text: str) -> str:
     """Gives the text in lower case, character for character: U+0130 is the one letter whose lower case is longer, and
     U+017F one that expressions without case take for another letter."""
     return text.replace("\u0130", "i").replace("\u017f", "s").lower()
+
+
+def name_readings(name: str) -> tuple[str, ...]:
+    """Gives the readings of a name: with its undecodable bytes replaced, and where that differs without them, its
+    invisible characters and its accents, none of which belongs to a token."""
+    readable = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if name.isascii() and name.isprintable():
+        return (readable,)
+    apart = _HIDDEN.sub("", unicodedata.normalize("NFD", name))
+    bare = "".join(character for character in apart if unicodedata.category(character) not in _NO_LETTERS)
+    return (readable,) if bare == readable else (readable, bare)
 
 
 def cleaned_lines(lines: list[str]) -> list[str]:

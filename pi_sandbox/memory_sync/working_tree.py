@@ -17,6 +17,7 @@ from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.git_access.discovery import entries_of, repositories_in
 from pi_sandbox.git_access.trees import DEPTH_LIMIT, ENTRIES_LIMIT, PATHS_LIMIT_CHARACTERS
 from pi_sandbox.memory_check.memory_file import FileKind
+from pi_sandbox.memory_check.shown_names import shown_path
 from pi_sandbox.memory_sync.open_folders import OpenFolders
 from pi_sandbox.workspace.level_names import folded_name
 
@@ -133,13 +134,21 @@ class _Room:
         self.characters += len(folder) + 1 + len(name)
         too_deep = _below(folder, name).count("/") + 1 > DEPTH_LIMIT
         if too_deep or self.entries > ENTRIES_LIMIT or self.characters > PATHS_LIMIT_CHARACTERS:
-            shown = folder if len(folder) <= _SHOWN_PATH else f"{folder[:_SHOWN_PATH]}…"
+            shown = _whole_names(shown_path(folder))
             raise FilesError(
                 "the store holds too many files or folders to be looked at"
                 f" (more than {ENTRIES_LIMIT:,}, or very long paths); the listing ended in {quoted(shown or '.')}",
                 "take out of the store what is no memory",
             )
         return True
+
+
+def _whole_names(path: str) -> str:
+    """Gives the beginning of a long path: no name in it is cut, since half of a credential is not known for one."""
+    if len(path) <= _SHOWN_PATH:
+        return path
+    whole = path[:_SHOWN_PATH].rpartition("/")[0] or path.partition("/")[0]
+    return f"{whole}/…"
 
 
 def _below(folder: str, name: str) -> str:

@@ -162,6 +162,14 @@ def test_a_finding_says_whether_it_was_made_in_the_name_the_lines_or_another_rea
     ]
 
 
+@pytest.mark.parametrize("between", ["", "\u200b", "\udcff", "\u0301", "\n"])
+def test_a_token_in_a_name_blocks_whatever_stands_between_its_characters(between) -> None:
+    key = "gh" + "p_" + "aB3dE5fG7hI9" + "jK1lM3nO5pQ7" + "rS9tU1vW3xY5"
+    name, other = f"notes/{key[:10]}{between}{key[10:]}.md", f"notes/caf{between}e.md"
+
+    assert found(check(MemoryFile(name, b"x"), MemoryFile(other, b"x")), "secret") == [(name, None)]
+
+
 def test_of_one_kind_in_one_file_the_first_are_kept_and_the_rest_is_one_more_as_serious() -> None:
     fitting = b"anna@example.org\n" * OF_A_KIND
     assert found(check(MemoryFile("README.md", fitting)), "personal-email") == [

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from pi_sandbox.errors import quoted
 from pi_sandbox.memory_check import shown_names
 from pi_sandbox.memory_check.shown_names import (
     HIDDEN_LINE,
@@ -31,6 +32,11 @@ NAMES = {
     "nothing secret": ("notes/build.md", "notes/build.md"),
     "a commit": ("0123456789abcdef0123456789abcdef01234567", "0123456789abcdef0123456789abcdef01234567"),
     "no characters": (f"notes/l\udcff-{KEY}.md", f"notes/???{MASK}.md"),
+    "bytes in it": (f"{KEY[:10]}\udcff{KEY[10:]}/a.md", f"{MASK}?/a.md"),
+    "an accent in it": (f"notes/{KEY[:10]}\u0301{KEY[10:]}.md", f"notes/{MASK}?.md"),
+    "an accented letter in it": (f"notes/{KEY.replace('E', chr(0xC9))}.md", f"notes/{MASK}.md"),
+    "invisible characters in it": (f"{KEY[:10]}\u200b{KEY[10:20]}\xad{KEY[20:]}", f"{MASK}??"),
+    "accents and bytes": ("notes/caf\xe9-u\u0308ber-\udcff.md", "notes/caf\xe9-u\u0308ber-\udcff.md"),
     "a branch": (f"feature/{KEY}", f"feature/{MASK}"),
 }
 
@@ -59,7 +65,6 @@ def test_a_secret_across_the_parts_of_a_path_leaves_none_of_them():
 TEXTS = {
     "in quotes": (f'the branch "x/{KEY}" is not there', f'the branch "x/{MASK}" is not there'),
     "a word": (f"url.https://me:{KEY}@h.example/.insteadof is refused", "{is refused}"),
-    "quoted with an escape": (f'"a\\"{KEY}" x', f'"???{MASK}" x'),
     "nothing": ('the branch "main" is not there', 'the branch "main" is not there'),
     "rows": (f"one {KEY}\n  two", f"one {MASK}\n  two"),
 }
@@ -82,6 +87,36 @@ def test_a_text_of_ours_shows_no_secret_that_stands_in_it(text, shown):
     assert KEY not in found
     assert len(found) == len(text)
     assert found == shown or found.endswith(shown.strip("{}"))
+
+
+IN_THE_MIDDLE = {
+    "nothing": "",
+    "a quote": '"',
+    "a backslash": "\\",
+    "a control": "\x07",
+    "a newline": "\n",
+    "zero width": "\u200b",
+    "a soft hyphen": "\xad",
+    "a tag": "\U000e0041",
+    "a byte": "\udcff",
+    "an accent": "\u0301",
+}
+
+
+@pytest.mark.parametrize("between", IN_THE_MIDDLE.values(), ids=IN_THE_MIDDLE)
+def test_a_name_in_quotes_is_looked_at_as_it_was_before_it_was_escaped(between):
+    name = f"{between}{KEY}" if between in ('"', "\\") else f"{KEY[:10]}{between}{KEY[10:]}"
+    message = f"{quoted(f'{name}/.gitignore')} is no plain file, and {quoted('a' + between)} is one"
+
+    found = shown_text(message)
+
+    assert found == f'"{"?" * len(name)}/.gitignore" is no plain file, and {quoted("a" + between)} is one'
+    assert KEY[:10] in message
+
+
+def test_a_name_that_git_escaped_is_looked_at_too():
+    assert shown_text(f'"{KEY[:10]}\\342\\200\\213{KEY[10:]}" was left') == f'"{MASK}???" was left'
+    assert shown_text('"caf\\303\\251" was left') == '"caf\\303\\251" was left'
 
 
 def test_a_line_with_a_secret_is_replaced_and_the_others_stay():

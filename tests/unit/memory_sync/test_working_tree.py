@@ -90,6 +90,20 @@ def test_what_is_too_much_for_a_list_ends_the_listing_and_says_where(store, monk
     assert '"notes' in refused.value.message
 
 
+@pytest.mark.parametrize("before", ["n" * 45, "n" * 55, "n" * 79, "n" * 120, "n/" * 30 + "n"])
+def test_where_the_listing_ended_is_said_without_a_secret_and_without_half_a_name(store, monkeypatch, before):
+    key = "gh" + "p_" + "aB3dE5fG7hI9" + "jK1lM3nO5pQ7" + "rS9tU1vW3xY5"
+    write(store, f"{before}/{key}/d/e.md")
+    monkeypatch.setattr(working_tree, "DEPTH_LIMIT", before.count("/") + 3)
+
+    with pytest.raises(FilesError, match="too many files or folders") as refused:
+        listing(store)
+
+    said = refused.value.message
+    assert key[:8] not in said
+    assert said.endswith((f'"{before}/{"?" * len(key)}/d"', f'"{before}/{"?" * len(key)}/…"', f'"{before}/…"'))
+
+
 def test_a_long_way_down_is_listed_and_read_without_any_long_path(store):
     folder = "/".join(["d" * 240] * 30)
     here = os.getcwd()
