@@ -5,7 +5,7 @@
 - Something that no package brings, because the kernel, the disk, the engine or the user decides (`needs(Host.ROOT)`,
   `host_cannot(...)`): the test is skipped, and the end of the run says which tests this host could not run, and why.
   `Host` is the whole list.
-- A test that is skipped in any other way fails.
+- A test or file that is skipped in any other way fails, and so does a test that is expected to fail.
 
 What a test needs stands at its head, `@pytest.mark.needs("strace", Host.ROOT)`, or in the fixture that finds out. The
 marks `engine` and `image` stand for the engine and the built images.
@@ -144,7 +144,11 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Notes why the host could not run a test, and fails one that was skipped by anything but this module."""
     report = yield
-    if not report.skipped or hasattr(report, "wasxfail"):
+    if hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} is expected to fail, and no test here may be: {report.wasxfail}"
+        del report.wasxfail
+    if not report.skipped:
         return report
     left_out = call.excinfo.value if call.excinfo else None
     if isinstance(left_out, HostCannot):
@@ -152,6 +156,18 @@ def pytest_runtest_makereport(
     elif not isinstance(left_out, Missing):
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped, and not by tests/needs.py: {left_out}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Fails a file that skips itself as a whole: what its tests need stands in a mark."""
+    report = yield
+    if report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"{collector.nodeid} was skipped as a whole, and not by tests/needs.py: {report.longrepr}"
     return report
 
 

@@ -66,7 +66,18 @@ class TestCase(unittest.TestCase):
 @pytest.mark.xfail(reason="no skip at all", strict=True)
 def test_that_is_expected_to_fail():
     assert False
+
+def test_that_expects_it_by_a_call():
+    pytest.xfail("a call")
+
+@pytest.mark.xfail(reason="which passes")
+def test_that_passes_against_what_is_expected():
+    pass
 """
+WHOLE_FILES = {
+    "a call": 'pytest.skip("all of it", allow_module_level=True)',
+    "an import": 'pytest.importorskip("no_such_module")',
+}
 BARE = re.compile(r"pytest\.skip\(|importorskip|mark\.skip|\bskipif\b|SkipTest|skipTest|unittest\.skip")
 
 
@@ -115,13 +126,25 @@ def test_nothing_is_said_of_the_host_where_it_could_do_everything(tmp_path):
 def test_a_test_that_is_skipped_in_any_other_way_fails(tmp_path):
     output = run_probes(tmp_path, OTHERWISE)
 
-    assert "3 failed, 1 xfailed, 2 errors" in output
+    assert "6 failed, 2 errors" in output
     assert output.count("was skipped, and not by tests/needs.py") >= 5
+    assert output.count("is expected to fail, and no test here may be") >= 3
 
 
 def test_without_the_mechanism_the_same_tests_pass_unnoticed(tmp_path):
     """The control of the test above: what pytest itself makes of them."""
-    assert "5 skipped, 1 xfailed" in run_probes(tmp_path, OTHERWISE, plugin="no:tests.needs")
+    assert "5 skipped, 2 xfailed, 1 xpassed" in run_probes(tmp_path, OTHERWISE, plugin="no:tests.needs")
+
+
+@pytest.mark.parametrize("line", WHOLE_FILES.values(), ids=WHOLE_FILES)
+def test_a_file_that_skips_itself_fails(tmp_path, line):
+    text = f"import pytest\n{line}\n\ndef test_in_it():\n    pass\n"
+    output = run_probes(tmp_path, text)
+
+    assert "1 error" in output
+    assert "test_probes.py was skipped as a whole, and not by tests/needs.py" in output
+    assert "AttributeError" not in output
+    assert "1 skipped" in run_probes(tmp_path, text, plugin="no:tests.needs")
 
 
 def test_no_file_of_the_tests_skips_by_itself():
