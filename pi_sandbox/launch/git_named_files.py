@@ -26,8 +26,8 @@ from pi_sandbox.launch.git_redirections import way_inside
 from pi_sandbox.session.disk_look import GitPlace, NamedFile, PlaceKind
 from pi_sandbox.system.files import read_regular_file
 
-_FILE_BYTES = 256 * 1024
-_MOST_FILES = 100
+_FILE_BYTES = 64 * 1024
+_MOST_FILES = 50
 _MOST_WORDS = 5_000
 _MOST_STATES = 1_000
 _INCLUDE = re.compile(r"include(?:if\..*)?\.path", re.DOTALL)
@@ -44,14 +44,14 @@ def named_files(root: Path, places: Iterable[GitPlace]) -> tuple[NamedFile, ...]
     """Return each file and folder in `root` that the settings of these places name, and that is in none of them."""
     folders = [place for place in places if place.kind not in (PlaceKind.FILE, PlaceKind.LINK)]
     named: dict[Path, Path] = {}
-    for place, path in islice(_named(root, folders), _MOST_WORDS):
+    for place, path in _named(root, folders):
         if not any(path.is_relative_to(each.path) for each in folders) and not place.path.is_relative_to(path):
             named.setdefault(path, place.path)
     return tuple(NamedFile(path, by, state) for path, by in named.items() if (state := _state_of(path)))
 
 
 def _named(root: Path, places: Iterable[GitPlace]) -> Iterator[tuple[GitPlace, Path]]:
-    read = 0
+    read = words = 0
     for place in places:
         for name in _MAY_BE_LINKS:
             if (led := way_inside(root, place.path, name)) is not None:
@@ -68,6 +68,9 @@ def _named(root: Path, places: Iterable[GitPlace]) -> Iterator[tuple[GitPlace, P
             for entry in _entries(path):
                 base = path.parent if _INCLUDE.fullmatch(entry.key) else _working_tree(place)
                 for word in _words(entry):
+                    words += 1
+                    if words > _MOST_WORDS:
+                        return
                     if (led := way_inside(root, base, word)) is not None:
                         yield place, led
                         if base == path.parent:

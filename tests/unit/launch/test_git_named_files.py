@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pi_sandbox.launch import git_named_files
 from pi_sandbox.launch.git_named_files import named_files
 from pi_sandbox.launch.git_places import find_git
 from pi_sandbox.session.left_behind import Scene, left_behind
@@ -140,3 +141,12 @@ def test_settings_that_cannot_be_read_or_go_in_circles_name_nothing_and_end(proj
     os.unlink(project / ".git/config")
     os.mkfifo(project / ".git/config")
     assert scene(project).named == ()
+
+
+def test_words_that_lead_nowhere_count_too(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(project, "config", "include.path", "../.gitconfig")
+    program(project / "tools/fm")
+    (project / ".gitconfig").write_text(f"[a]\n\tb = {'x/y ' * 50}\n[core]\n\tfsmonitor = tools/fm\n")
+    assert {each.path.name for each in scene(project).named} == {".gitconfig", "fm"}
+    monkeypatch.setattr(git_named_files, "_MOST_WORDS", 40)
+    assert {each.path.name for each in scene(project).named} == {".gitconfig"}
