@@ -32,7 +32,7 @@ _TO_LEAVE = (
     ("info/grafts", "grafts show a history that is not the real one", "remove .git/info/grafts"),
 )
 _LOCKS = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock")
-_FILTERING = re.compile(r"(?:^|\s)(?:filter|working-tree-encoding|ident)(?:=|\s|$)")
+_FILTERING = re.compile(r"(?:^|\s)(?:filter|working-tree-encoding|ident|conflict-marker-size)(?:=|\s|$)")
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 _LONGEST_COMMAND = 160
 """Only a key that says nothing to a shell or a reader stands in a command, and only in one that can be overseen."""

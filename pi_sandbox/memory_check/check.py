@@ -40,7 +40,7 @@ _KIND_MESSAGES = {
     FileKind.SPECIAL: ("special-file", "neither a file nor a folder"),
 }
 _GIT_MODULES = frozenset({".gitmodules", "gitmod~1"})
-_FILTERING = re.compile(r"(?:^|\s)(?:filter|working-tree-encoding|ident)(?:=|\s|$)")
+_FILTERING = re.compile(r"(?:^|\s)(?:filter|working-tree-encoding|ident|conflict-marker-size)(?:=|\s|$)")
 _HIDING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -162,7 +162,7 @@ def _path_findings(file: MemoryFile) -> Iterator[Finding]:
             None,
             Severity.BLOCKING,
             "git-attributes",
-            "an attribute makes git push other bytes than those checked",
+            "an attribute makes git push other bytes than those checked, or mark a conflict as nobody looks for it",
         )
 
 

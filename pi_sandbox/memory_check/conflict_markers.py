@@ -4,8 +4,8 @@
 - A line of seven `>` and a label ends one only below a line that begins or halves it: alone it is a quotation.
 - Seven `=` alone are the underline of a heading, and nothing here.
 
-Not found: markers of another length (`conflict-marker-size` in `.gitattributes`), and indented ones, which are how a
-note can show what they look like.
+An attribute that gives them another length (`conflict-marker-size`) blocks by itself (`check.py`). Not found: indented
+ones, which are how a note can show what they look like.
 """
 
 import re

@@ -381,7 +381,9 @@ def test_replace_refs_are_refused(folder, packed):
     push_refused(folder, "replace refs")
 
 
-@pytest.mark.parametrize("line", ["*.md filter=lfs", "*.md ident", "*.md working-tree-encoding=UTF-16"])
+@pytest.mark.parametrize(
+    "line", ["*.md filter=lfs", "*.md ident", "*.md working-tree-encoding=UTF-16", "* conflict-marker-size=9"]
+)
 def test_attributes_that_change_content_are_refused(folder, line):
     (folder / ".git/info").mkdir(exist_ok=True)
     (folder / ".git/info/attributes").write_text(f"# x\n{line}\n")

@@ -125,6 +125,7 @@ def test_a_path_that_git_treats_specially_blocks(path: str) -> None:
 def test_attributes_block_only_if_they_change_what_is_pushed() -> None:
     assert found(check(MemoryFile(".gitattributes", b"*.md filter=crypt\n")), "git-attributes")
     assert found(check(MemoryFile(".gitattributes", b"*.md working-tree-encoding=UTF-16\n")), "git-attributes")
+    assert found(check(MemoryFile(".gitattributes", b"*.md conflict-marker-size=9\n")), "git-attributes")
     assert not found(check(MemoryFile(".gitattributes", b"* text=auto\n")), "git-attributes")
 
 
