@@ -5,9 +5,11 @@ and left in the store under a name of its own, so that the owner can rebase on i
 """
 
 from pi_sandbox.errors import quoted
+from pi_sandbox.git_access.config_rules import last_value
 from pi_sandbox.git_access.private_git import PrivateGit
 from pi_sandbox.git_access.repository import Repository
 from pi_sandbox.memory_sync.fetched import keep_fetched
+from pi_sandbox.memory_sync.local_commit import OWN_ADDRESS, OWN_NAME
 from pi_sandbox.memory_sync.outcome import SyncFailedError
 from pi_sandbox.memory_sync.record import Push
 from pi_sandbox.memory_sync.remote import Remote, RemoteState
@@ -102,16 +104,23 @@ def _divergence(
     beside = f", and the store has {own} that the remote lacks" if own else ""
     return RemoteAheadError(
         f"{LACKS} ({more}{beside})",
-        f"{_PULL}; they are in the store now, as {name}, so that this does it:\n{_joining_commands(folder, name)}",
+        f"{_PULL}; they are in the store now, as {name}, so that this does it:\n"
+        + _joining_commands(repository, folder, name),
         found,
     )
 
 
-def _joining_commands(folder: str, name: str) -> str:
+def _joining_commands(repository: Repository, folder: str, name: str) -> str:
     """What the owner has not committed is committed first: a rebase that has to put it aside for the while ends well,
     with 0, also where git cannot put it back, and what is open then looks like any other change."""
     git = f"git -C {folder}"
-    return f'  {git} add --all\n  {git} commit --message "before joining the remote"\n  {git} rebase {name}'
+    commands = f'  {git} add --all\n  {git} commit --message "before joining the remote"\n  {git} rebase {name}'
+    if all(last_value(repository.config, key) for key in ("user.name", "user.email")):
+        return commands
+    return (
+        f"{commands}\nif git says there that it does not know who you are, this first, or a name of yours:\n"
+        f"  {git} config user.name {OWN_NAME}\n  {git} config user.email {OWN_ADDRESS}"
+    )
 
 
 def _refuse_rewound(git: PrivateGit, repository: Repository, branch: str, found: str, pushed: Push | None) -> None:

@@ -133,7 +133,7 @@ def at_the_push(store, rule):
     """Pushes to a server with a rule for the push alone."""
     store.note("build", "It is built by make, twice.")
     before = store.tip
-    store.server.restart(extra=f"RewriteEngine on\nRewriteCond %{{REQUEST_METHOD}} POST\n{rule}")
+    store.server.restart(extra=f"RewriteEngine on\n{rule}")
     try:
         result = store.sync("y")
     finally:
@@ -148,7 +148,7 @@ def at_the_push(store, rule):
 def test_a_redirect_of_the_push_alone_is_told_as_one_and_named(pushed):
     requests = len(pushed.server.requests(other=True))
     other = f"https://127.0.0.1:{pushed.server.other_port}/git"
-    result = at_the_push(pushed, f"RewriteRule ^/git/(.*)$ {other}/$1 [R=307,L]")
+    result = at_the_push(pushed, f"RewriteRule ^/git/(.*)/git-receive-pack$ {other}/$1/git-receive-pack [R=307,L]")
 
     assert f"redirects to {other}/{pushed.remote_name}.git, and that is not followed" in result.message
     assert len(pushed.server.requests(other=True)) == requests
