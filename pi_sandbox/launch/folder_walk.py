@@ -104,7 +104,7 @@ class FolderWalk:
             while waiting and not self._is_at_a_bound(looked):
                 above, name = waiting.popleft()
                 looked += 1
-                folder = self._open(opened, above, name)
+                folder = self._open_folder(opened, above, name)
                 if folder is None:
                     continue
                 names: list[str] = []
@@ -128,7 +128,7 @@ class FolderWalk:
             else:
                 self._tell(folder.path / name, f"lies deeper than {self.bounds.path_bytes} bytes of names")
 
-    def _open(self, opened: "_Opened", above: _Node | None, name: str) -> OpenFolder | None:
+    def _open_folder(self, opened: "_Opened", above: _Node | None, name: str) -> OpenFolder | None:
         try:
             node, descriptor = opened.enter(above, name)
         except OSError as error:

@@ -138,13 +138,13 @@ class Engine:
             if session is not None and session.asleep:
                 access = session.access
                 agent = access.configuration_file.path.parents[1]
-                session = self._open(agent, access.home, access.working_directory, access.session_id)
+                session = self._open_session(agent, access.home, access.working_directory, access.session_id)
                 self._session = session
         if session is None:
             raise AssertionError("a session that is asleep is one")
         return session
 
-    def _open(
+    def _open_session(
         self, agent: Path, home: Path, cwd: Path, session_id: str, resume: types.SessionState | None = None
     ) -> _Session:
         access = open_memory(agent, home, cwd, session_id)
@@ -173,7 +173,7 @@ class Engine:
                     ErrorCode.REFUSED, "initialize-once", "the session is initialised already", "start another engine"
                 )
             agent, home, cwd = Path(params["agentFolder"]), Path(params["homeFolder"]), Path(params["cwd"])
-            self._session = self._open(agent, home, cwd, params["sessionId"], params.get("resume"))
+            self._session = self._open_session(agent, home, cwd, params["sessionId"], params.get("resume"))
             access, resumed = self._session.access, self._session.resumed
             given = self._told = access.configuration
         storage = access.storage
