@@ -7,12 +7,13 @@
             loop = SessionLoop(channel, terminal, signals)
             loop.watch("control", engine.execute(…))
             for event in loop.events():
-                match event: …              # `open_input` once the agent runs, `discard_output` once it is to end
+                match event: …              # `open_terminal` once the agent runs, `discard_output` once it is to end
 
 Rules:
 
 - Back-pressure both ways: nothing is read while the other side has not taken what was read before.
-- Standard input is not read before `open_input`: until then its keys are the kernel's, and its bytes keep.
+- Standard input is not read before `open_terminal`: until then its keys are the kernel's, and its bytes keep. Nor is
+  output written before that, or the end: a terminal would echo its answers to what it was asked before raw mode.
 - Window changes are coalesced; the last size always arrives.
 - A signal is an event, handed out in the order of arrival and before whatever else is there; nothing ends by itself.
 - After `discard_output` nobody has to take anything: an output that has not taken everything within
@@ -112,6 +113,7 @@ class SessionLoop:
         self._waiting: deque[Event] = deque()
         self._deadline: float | None = None
         self._input_open = False
+        self._output_open = False
         self._channel_open = True
         self._discards_from: float | None = None
 
@@ -127,9 +129,10 @@ class SessionLoop:
         """Asks for one `DeadlinePassed` after that time; `None` takes it back."""
         self._deadline = None if seconds is None else time.monotonic() + seconds
 
-    def open_input(self) -> None:
-        """Begins to read standard input, which stays untouched until then; to be called once."""
+    def open_terminal(self) -> None:
+        """Begins to read standard input and to write the output; to be called once, after raw mode has begun."""
         self._input_open = True
+        self._output_open = True
 
     def discard_output(self) -> None:
         """Waits for nobody to take output any more, but for a moment; calling it again does not lengthen that."""
@@ -171,7 +174,7 @@ class SessionLoop:
 
     def _register_streams(self, selector: selectors.BaseSelector) -> None:
         for outlet in self._outlets.values():
-            if outlet.waiting:
+            if outlet.waiting and self._output_open:
                 selector.register(outlet, selectors.EVENT_WRITE, self._outlet_handler(outlet))
         if not self._channel_open:
             return
@@ -201,13 +204,15 @@ class SessionLoop:
             pieces = self._channel.receive()
             if pieces is None:
                 self._channel_open = False
+                self._output_open = True
             for stream, data in pieces or ():
                 self._put_out(STANDARD_ERROR if stream == streams.STANDARD_ERROR else STANDARD_OUTPUT, data)
 
     def _put_out(self, descriptor: int, data: bytes) -> None:
         outlet = self._outlets[descriptor]
         outlet.put(data)
-        self._serve_outlet(outlet)
+        if self._output_open:
+            self._serve_outlet(outlet)
 
     def _outlet_handler(self, outlet: Outlet) -> Callable[[int], None]:
         return lambda _events: self._serve_outlet(outlet)

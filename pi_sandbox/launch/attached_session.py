@@ -248,7 +248,7 @@ class _Session:
                 progress.phase = _Phase.RUNNING
                 self._loop.wake_after(None)
                 self._terminal.enter()
-                self._loop.open_input()
+                self._loop.open_terminal()
             case (_Phase.LOOKING | _Phase.STARTING, Failed(text, hint, code)):
                 progress.failure = _reported(text, hint, code)
             case (_Phase.RUNNING, Suspended()) if self._spec.tty and progress.ending is None:

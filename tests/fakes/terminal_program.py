@@ -102,7 +102,7 @@ def main() -> int:
         terminal = Terminal()
         with terminal.raw():
             loop = SessionLoop(SocketChannel(near, tty=True), terminal, signals)
-            loop.open_input()
+            loop.open_terminal()
             for event in loop.events():
                 log.write(f"{described(event)} flags={shared_flags()}\n")
                 if sys.argv[3:] == ["raise"]:

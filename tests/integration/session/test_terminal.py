@@ -250,14 +250,15 @@ def test_the_engine_going_away_leaves_the_terminal_in_order(sandbox: Sandbox, tm
     assert sandbox.containers() == []
 
 
-ASKING = "printf '%b' '\\033[c\\033[>c\\033[6n\\033[21t\\033]11;?\\033\\\\\\033[?u\\033]52;c;?\\033\\\\'"
+ASKING = r"printf '\033[c\033[>c\033[6n\033[21t\033]11;?\033\\\033[?u\033]52;c;?\033\\'"
 
 
-def line_after(sandbox: Sandbox, arguments: str, delay: float) -> tuple[bytes, LateTerminal]:
+def line_after(sandbox: Sandbox, delay: float) -> tuple[bytes, LateTerminal]:
     """Gives the line that a shell reads after a session of a terminal that answers so late, and the terminal."""
     project = sandbox.project()
+    (project / "asking.sh").write_text(ASKING)
     line = project / "line"
-    session = f'"{sys.executable}" -m pi_sandbox {arguments}'
+    session = f'"{sys.executable}" -m pi_sandbox shell -- sh asking.sh'
     child = pexpect.spawn(
         "/bin/sh",
         ["-c", f"{session}; IFS= read -r line; printf '%s' \"$line\" >{line}"],
@@ -276,13 +277,13 @@ def line_after(sandbox: Sandbox, arguments: str, delay: float) -> tuple[bytes, L
 
 
 def test_what_the_agent_asked_the_terminal_is_not_answered_to_the_shell(sandbox: Sandbox) -> None:
-    line, terminal = line_after(sandbox, f'shell -- sh -c "{ASKING}"', 0.2)
+    line, terminal = line_after(sandbox, 0.2)
     assert line == b"typed"
     assert "^[" not in "".join(terminal.screen.display)
 
 
 def test_the_control_answers_that_come_later_than_the_wrapper_waits_reach_the_shell(sandbox: Sandbox) -> None:
-    line, _ = line_after(sandbox, f'shell -- sh -c "{ASKING}"', 4)
+    line, _ = line_after(sandbox, 4)
     assert b"\x1b[?62;22c" in line
 
 

@@ -77,7 +77,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     with Signals() as signals:
         terminal = PipedTerminal()
         loop = SessionLoop(channel, terminal, signals)
-        loop.open_input()
+        loop.open_terminal()
         loop.wake_after(20)
         yield Bench(loop, signals, terminal, far, pipes[0][1], pipes[1][1], pipes[1][0], pipes[2][0])
     channel.close()
@@ -262,11 +262,34 @@ def test_standard_input_stays_untouched_until_it_is_opened(bench: Bench) -> None
     loop.wake_after(0.1)
     events = loop.events()
     assert next(events) == DeadlinePassed()
-    loop.open_input()
+    loop.open_terminal()
     assert next(events) == InputEnded()
     assert far.recv(100) == b"early"
     far.close()
     assert list(events) == [Ended()]
+    channel.close()
+
+
+@pytest.mark.parametrize("opens", [True, False], ids=["the agent runs", "the container ends before that"])
+def test_output_waits_until_the_terminal_is_opened_or_the_container_ends(bench: Bench, opens: bool) -> None:
+    near, far = socket.socketpair()
+    channel = SocketChannel(near, tty=True)
+    loop = SessionLoop(channel, bench.terminal, bench.signals)
+    far.sendall(b"\x1b[c")
+    loop.wake_after(0.2)
+    events = loop.events()
+    assert next(events) == DeadlinePassed()
+    with pytest.raises(BlockingIOError):
+        os.read(bench.shown, 100)
+    if opens:
+        loop.open_terminal()
+        loop.wake_after(0.2)
+        assert next(events) == DeadlinePassed()
+        assert os.read(bench.shown, 100) == b"\x1b[c"
+    far.close()
+    assert list(events) == [Ended()]
+    if not opens:
+        assert os.read(bench.shown, 100) == b"\x1b[c"
     channel.close()
 
 
