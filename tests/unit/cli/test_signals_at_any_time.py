@@ -92,7 +92,7 @@ def silent_engine(tmp_path: Path) -> Iterator[Path]:
 
 
 WITH_AN_ENGINE = [
-    ["run", "ws/private/garden"],
+    ["run", "ws/private/garden", "--", "-p", "hello"],
     ["shell", "ws/private/garden", "--", "true"],
     ["plan", "ws/private/garden"],
     ["memory-check", "private"],
