@@ -76,25 +76,38 @@ class OpenFolder:
 
 
 @dataclass
+class TimeLimit:
+    """So many seconds, from now on, for looking through `root`. Whoever works on what is found asks too."""
+
+    root: Path
+    seconds: float
+    unseen: list[Unseen]
+    _ends: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._ends = time.monotonic() + self.seconds
+
+    def is_over(self) -> bool:
+        """Whether the time is over; that is told once, in `unseen`."""
+        if time.monotonic() < self._ends:
+            return False
+        part = Unseen(self.root, f"takes longer than {self.seconds:g} seconds to look through")
+        if part not in self.unseen:
+            self.unseen.append(part)
+        return True
+
+
+@dataclass
 class FolderWalk:
     """One walk from `root`, which may be reached by links of its owner above it but is none itself."""
 
     root: Path
     bounds: Bounds = field(default_factory=Bounds)
     unseen: list[Unseen] = field(default_factory=list)
-    _ends: float = field(init=False)
+    time_limit: TimeLimit = field(init=False)
 
     def __post_init__(self) -> None:
-        self._ends = time.monotonic() + self.bounds.seconds
-
-    def is_late(self) -> bool:
-        """Whether the time is over; that is told once. Whoever works on what the walk gives asks too."""
-        if time.monotonic() < self._ends:
-            return False
-        part = Unseen(self.root, f"takes longer than {self.bounds.seconds:g} seconds to look through")
-        if part not in self.unseen:
-            self.unseen.append(part)
-        return True
+        self.time_limit = TimeLimit(self.root, self.bounds.seconds, self.unseen)
 
     def folders(self, inner: Callable[[OpenFolder], Iterable[str]]) -> Iterator[OpenFolder]:
         """Gives each folder, then goes on to those in it that `inner` names."""
@@ -117,7 +130,7 @@ class FolderWalk:
 
     def _is_at_a_bound(self, looked: int) -> bool:
         if looked < self.bounds.folders:
-            return self.is_late()
+            return self.time_limit.is_over()
         self._tell(self.root, f"has more than {self.bounds.folders} folders")
         return True
 

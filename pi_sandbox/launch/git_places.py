@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pi_sandbox.git_access.discovery import FolderEntries, may_hold_a_repository, repositories_in
 from pi_sandbox.launch.folder_walk import Bounds, FolderWalk, OpenFolder
-from pi_sandbox.launch.git_redirections import MOST_STEPS, Ways, redirection
+from pi_sandbox.launch.git_redirections import Ways, redirection
 from pi_sandbox.launch.hard_links import LinkCount
 from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind, Unseen
 from pi_sandbox.workspace.level_names import is_git_name
@@ -46,7 +46,7 @@ def find_git(
     for folder in walk.folders(inner):
         for place in git_places(folder):
             places.append(place)
-            if len(places) > MOST_PLACES or walk.is_late():
+            if len(places) > MOST_PLACES or walk.time_limit.is_over():
                 break
         if links is not None:
             links.take(folder)
@@ -58,11 +58,10 @@ def find_git(
 
 
 def join_looks(looks: Iterable[GitLook]) -> GitLook:
-    """Gives one look for several folders."""
+    """Gives one look for several; what more than one of them says of a place is said once."""
     taken = tuple(looks)
-    return GitLook(
-        tuple(place for look in taken for place in look.places), tuple(part for look in taken for part in look.unseen)
-    )
+    unseen = dict.fromkeys(part for look in taken for part in look.unseen)
+    return GitLook(tuple(place for look in taken for place in look.places), tuple(unseen))
 
 
 def git_places(folder: OpenFolder) -> Iterator[GitPlace]:
@@ -80,7 +79,7 @@ def _led_to(walk: FolderWalk, places: Iterable[GitPlace]) -> list[GitPlace]:
     """Gives the folders that the places lead git to and that are none of them; what is not followed is unseen."""
     known = {place.path for place in places}
     more: list[GitPlace] = []
-    ways = Ways(walk.root, walk.is_late)
+    ways = Ways(walk.root, walk.time_limit.is_over)
     for place in places:
         found = redirection(ways, place)
         for folder in found.folders:
@@ -89,10 +88,10 @@ def _led_to(walk: FolderWalk, places: Iterable[GitPlace]) -> list[GitPlace]:
                 more += _place_led_to(folder)
         if not found.complete:
             walk.unseen.append(Unseen(place.path / "commondir", "leads git out of reach"))
-        if ways.steps > MOST_STEPS:
-            walk.unseen.append(Unseen(walk.root, f"leads git on ways of more than {MOST_STEPS} names"))
+        if ways.too_far is not None:
+            walk.unseen.append(ways.too_far)
             break
-        if walk.is_late():
+        if walk.time_limit.is_over():
             break
     return more
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError
-from pi_sandbox.session.disk_look import GitPlace, PlaceKind
+from pi_sandbox.session.disk_look import GitPlace, PlaceKind, Unseen
 from pi_sandbox.session.mount_plan import is_mountable
 from pi_sandbox.system.files import read_regular_file
 
@@ -53,6 +53,13 @@ class Ways:
         if self.steps > MOST_STEPS or self.is_late():
             raise _OutOfReachError
 
+    @property
+    def too_far(self) -> Unseen | None:
+        """What is told once no more names are followed."""
+        if self.steps <= MOST_STEPS:
+            return None
+        return Unseen(self.root, f"leads git on ways of more than {MOST_STEPS} names")
+
 
 class _OutOfReachError(Exception):
     """The way leaves the folder, or cannot be followed."""
@@ -81,12 +88,13 @@ def redirection(ways: Ways, place: GitPlace) -> Redirection:
     return Redirection(tuple(folders), complete)
 
 
-def way_inside(root: Path, folder: Path, way: str) -> Path | None:
-    """Return where a way leads from a folder in `root`, links resolved, or `None` where it leads out of `root`."""
+def way_inside(ways: Ways, folder: Path, way: str) -> Path | None:
+    """Return where a way leads from a folder in the root of `ways`, links resolved.
+
+    `None` where it leads out of there, or where no more is followed.
+    """
     try:
-        if len(os.fsencode(way)) > _PATH_BYTES:
-            return None
-        return _resolved(Ways(root, lambda: False), folder, way)
+        return _resolved(ways, folder, way) if len(os.fsencode(way)) <= _PATH_BYTES else None
     except (_OutOfReachError, ValueError):
         return None
 

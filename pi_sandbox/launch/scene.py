@@ -37,14 +37,14 @@ def scene_after(reach: Sequence[WritableFolder], workspace: Workspace, look: Dis
 
 def _scene(reach: Sequence[WritableFolder], workspace: Workspace, look: DiskLook, known: dict[Path, GitLook]) -> Scene:
     looks = [known.get(folder.path) or find_git(folder.path, closed=folder.masked) for folder in reach]
-    named = tuple(
-        each for folder, found in zip(reach, looks, strict=True) for each in named_files(folder.path, found.places)
-    )
+    led = [named_files(folder.path, found.places) for folder, found in zip(reach, looks, strict=True)]
+    git = join_looks([*looks, *(GitLook((), each.unseen) for each in led)])
+    named = tuple(file for each in led for file in each.files)
     if look.domain.state is not StoreState.PRESENT:
-        return Scene(join_looks(looks), frozenset(), named)
+        return Scene(git, frozenset(), named)
     beside = look_beside(look.domain.path, workspace.levels)
     levels = (look.domain.path / level for level in beside.levels if not is_git_name(Path(level).name))
-    return Scene(join_looks(looks), frozenset(levels), named)
+    return Scene(git, frozenset(levels), named)
 
 
 def _at_its_real_place(folder: WritableFolder) -> WritableFolder:

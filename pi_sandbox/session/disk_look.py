@@ -99,6 +99,14 @@ class GitLook:
 
 
 @dataclass(frozen=True)
+class NamedLook:
+    """What the repositories below some folder name to git, and what was not looked at for it."""
+
+    files: tuple[NamedFile, ...]
+    unseen: tuple[Unseen, ...]
+
+
+@dataclass(frozen=True)
 class LinkedFiles:
     """Files of the project with names outside it too: some of them, their number, and whether all were looked at."""
 

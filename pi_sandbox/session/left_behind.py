@@ -51,18 +51,22 @@ def _git_changes(before: GitLook, after: GitLook, read_only: frozenset[Path]) ->
 
 def _change(before: GitPlace | None, after: GitPlace, unseen: tuple[Unseen, ...], read_only: bool) -> str:
     if before is None:
-        was_seen = not any(after.path.is_relative_to(part.path) for part in unseen)
-        return "appeared" if was_seen else "lies where not all was looked at before, and perhaps appeared"
+        return _appeared(after.path, unseen)
     if (before.kind, before.identity) != (after.kind, after.identity):
         return "was replaced"
     return "was changed" if before.code != after.code and not read_only else ""
+
+
+def _appeared(path: Path, unseen: tuple[Unseen, ...]) -> str:
+    was_seen = not any(path.is_relative_to(part.path) for part in unseen)
+    return "appeared" if was_seen else "lies where not all was looked at before, and perhaps appeared"
 
 
 def _named_changes(before: Scene, after: Scene, read_only: frozenset[Path]) -> Iterator[str]:
     known = {named.path: named.state for named in before.named}
     for named in after.named:
         if known.get(named.path) != named.state and not is_below(named.path, read_only):
-            what = "was changed" if named.path in known else "appeared"
+            what = "was changed" if named.path in known else _appeared(named.path, before.git.unseen)
             yield (
                 f"{shown(named.path)}, which the settings of {shown(named.by)} name to git, {what} during the session: "
                 "look at it before you use git there"

@@ -1,7 +1,9 @@
 """What a repository names to git: real git runs it, and a change of it is told at the end of a session."""
 
+import itertools
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from pi_sandbox.launch import git_named_files
 from pi_sandbox.launch.git_named_files import named_files
 from pi_sandbox.launch.git_places import find_git
+from pi_sandbox.session.disk_look import GitLook, NamedLook
 from pi_sandbox.session.left_behind import Scene, left_behind
 
 TRIP = "touch tripped; false"
@@ -32,9 +35,19 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
+def look_for_names(project: Path, *, seconds: float = 1_000) -> NamedLook:
+    return named_files(project, find_git(project).places, seconds=seconds)
+
+
+def reasons(project: Path, *, seconds: float = 1_000) -> list[str]:
+    return [part.reason for part in look_for_names(project, seconds=seconds).unseen]
+
+
 def scene(project: Path) -> Scene:
     look = find_git(project)
-    return Scene(look, frozenset(), named_files(project, look.places))
+    named = named_files(project, look.places)
+    assert named.unseen == ()
+    return Scene(look, frozenset(), named.files)
 
 
 def program(path: Path) -> None:
@@ -143,10 +156,75 @@ def test_settings_that_cannot_be_read_or_go_in_circles_name_nothing_and_end(proj
     assert scene(project).named == ()
 
 
-def test_words_that_lead_nowhere_count_too(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_that_lead_nowhere_count_too_and_more_than_the_bound_are_told(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     git(project, "config", "include.path", "../.gitconfig")
     program(project / "tools/fm")
     (project / ".gitconfig").write_text(f"[a]\n\tb = {'x/y ' * 50}\n[core]\n\tfsmonitor = tools/fm\n")
     assert {each.path.name for each in scene(project).named} == {".gitconfig", "fm"}
     monkeypatch.setattr(git_named_files, "_MOST_WORDS", 40)
-    assert {each.path.name for each in scene(project).named} == {".gitconfig"}
+    assert {each.path.name for each in look_for_names(project).files} == {".gitconfig"}
+    assert reasons(project) == ["has settings for git of more than 40 words"]
+
+
+def test_more_files_of_settings_than_the_bound_are_told(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(5):
+        git(project, "config", "--add", "include.path", f"../{number}")
+        (project / f"{number}").write_text("")
+    assert len(scene(project).named) == 5
+    monkeypatch.setattr(git_named_files, "_MOST_FILES", 3)
+    assert reasons(project) == ["has more than 3 files of settings for git"]
+
+
+def test_a_file_of_settings_that_is_too_long_is_told(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(project, "config", "core.hooksPath", ".githooks")
+    program(project / ".githooks/pre-commit")
+    assert len(scene(project).named) == 1
+    monkeypatch.setattr(git_named_files, "_FILE_BYTES", 20)
+    assert look_for_names(project).files == ()
+    assert reasons(project) == ["has more than 20 bytes of settings for git"]
+
+
+def test_ways_of_very_many_names_are_not_followed_and_that_is_told(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(project, "config", "a.b", "d/../" * 400 + "a.txt")
+    (project / "d").mkdir()
+    assert reasons(project) == []
+    monkeypatch.setattr("pi_sandbox.launch.git_redirections.MOST_STEPS", 500)
+    assert reasons(project) == ["leads git on ways of more than 500 names"]
+
+
+def test_what_takes_too_long_is_ended_and_told_once(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(project, "config", "a.b", "d/../" * 400 + "a.txt")
+    (project / "d").mkdir()
+    assert len(look_for_names(project).files) == 1
+    clock = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    assert look_for_names(project, seconds=100).files == ()
+    assert reasons(project, seconds=100) == ["takes longer than 100 seconds to look through"]
+
+
+def test_the_time_holds_for_the_states_of_what_was_found_too(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(20):
+        git(project, "config", "--add", "include.path", f"../{number}")
+        (project / f"{number}").write_text("")
+    look = find_git(project)
+    clock = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    assert len(named_files(project, look.places, seconds=1_000).files) == 20
+    asked = next(clock)
+    found = named_files(project, look.places, seconds=asked - 12)
+    assert 0 < len(found.files) < 20
+    assert len(found.unseen) == 1
+
+
+def test_what_was_not_looked_at_before_is_not_said_to_have_appeared(project: Path) -> None:
+    git(project, "config", "core.hooksPath", ".githooks")
+    program(project / ".githooks/pre-commit")
+    found, late = look_for_names(project), look_for_names(project, seconds=0)
+    places = find_git(project).places
+    before = Scene(GitLook(places, late.unseen), frozenset(), late.files)
+    (line,) = left_behind(before, Scene(GitLook(places, ()), frozenset(), found.files), frozenset())
+    assert "perhaps appeared" in line

@@ -137,7 +137,6 @@ def test_a_git_file_that_is_longer_than_a_path_is_none_to_git_either(root: Path,
 def test_one_file_for_very_many_places_takes_a_bounded_number_of_steps_and_that_is_said(
     root: Path, steps: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pi_sandbox.launch.git_places.MOST_STEPS", 2_000)
     monkeypatch.setattr("pi_sandbox.launch.git_redirections.MOST_STEPS", 2_000)
     (root / "src/commondir").write_text("../lib/" * 300)
     for number in range(20):
