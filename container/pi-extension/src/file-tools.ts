@@ -1,0 +1,71 @@
+// The main agent's own file tools on memory files: refused where the project is not trusted, a reminder of a note's age on
+// top of what is read, and what is wrong with a note at the end of what is written. Also for calls from a script.
+import {
+	type ExtensionAPI,
+	isEditToolResult,
+	isReadToolResult,
+	isToolCallEventType,
+	isWriteToolResult,
+	type ToolCallEvent,
+	type ToolCallEventResult,
+	type ToolResultEvent,
+	type ToolResultEventResult,
+} from "@earendil-works/pi-coding-agent";
+import type { FileCheckParams } from "./protocol.ts";
+import type { Session } from "./session.ts";
+
+export const READ_ENTRY = "project-memory-read";
+
+export function registerFileTools(pi: ExtensionAPI, session: Session): void {
+	pi.on("tool_call", async (event, context): Promise<ToolCallEventResult | undefined> => {
+		const file = fileOf(event);
+		const { memory } = session;
+		if (file === undefined || memory === undefined || context.isProjectTrusted()) return undefined;
+		const answer = await memory.ask("file/check", { ...file, trusted: false });
+		if (answer === undefined && !memory.wasReady) return undefined;
+		if (answer?.allow) return undefined;
+		return { block: true, reason: answer?.reason ?? "the memory engine does not say whether this is a memory file" };
+	});
+
+	pi.on("tool_result", async (event): Promise<ToolResultEventResult | undefined> => {
+		const { memory } = session;
+		const path = event.input.path;
+		if (memory === undefined || event.isError || typeof path !== "string") return undefined;
+		if (isReadToolResult(event)) {
+			const answer = await memory.ask("file/read", { path, complete: isComplete(event) });
+			if (answer?.suppress) pi.appendEntry(READ_ENTRY, { topic: answer.suppress });
+			return answer?.reminder ? around(event, [text(answer.reminder), ...event.content]) : undefined;
+		}
+		if (isWriteToolResult(event) || isEditToolResult(event)) {
+			const answer = await memory.ask("file/written", { path });
+			return answer?.reminder ? around(event, [...event.content, text(answer.reminder)]) : undefined;
+		}
+		return undefined;
+	});
+}
+
+function fileOf(event: ToolCallEvent): Pick<FileCheckParams, "tool" | "path"> | undefined {
+	if (isToolCallEventType("read", event)) return { tool: "read", path: event.input.path };
+	if (isToolCallEventType("write", event)) return { tool: "write", path: event.input.path };
+	if (isToolCallEventType("edit", event)) return { tool: "edit", path: event.input.path };
+	return undefined;
+}
+
+/** pi says so only of what it cut by itself; a page that was asked for is a part. */
+function isComplete(event: ToolResultEvent): boolean {
+	const { offset, limit } = event.input;
+	const cut = isReadToolResult(event) && event.details?.truncation?.truncated === true;
+	return !cut && limit === undefined && (offset === undefined || offset === 1);
+}
+
+function text(content: string): { type: "text"; text: string } {
+	return { type: "text", text: content };
+}
+
+function around(event: ToolResultEvent, content: ToolResultEventResult["content"]): ToolResultEventResult {
+	const { structuredContent } = event as { structuredContent?: ToolResultEventResult["structuredContent"] };
+	return {
+		...(content === undefined ? {} : { content }),
+		...(structuredContent === undefined ? {} : { structuredContent }),
+	};
+}

@@ -1,0 +1,19 @@
+// The project memory as an extension of pi. Each hook narrows an event, asks the memory engine and returns its answer.
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { registerFileTools } from "./file-tools.ts";
+import { Memory, placeOf } from "./memory.ts";
+import { registerPromptSections } from "./prompt-sections.ts";
+import type { Session } from "./session.ts";
+
+export default function register(pi: ExtensionAPI): void {
+	const session: Session = { memory: undefined };
+	pi.on("session_start", (_event, context) => {
+		session.memory = new Memory(placeOf(context));
+	});
+	registerPromptSections(pi, session);
+	registerFileTools(pi, session);
+	pi.on("session_shutdown", async () => {
+		await session.memory?.close();
+		session.memory = undefined;
+	});
+}

@@ -1,0 +1,170 @@
+// A real session of pi with the extension and the real memory engine; the model is the only stand-in. It answers what the
+// test says, and every request that reaches it is kept.
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import type { TestContext } from "node:test";
+import {
+	type AssistantMessage,
+	type FauxResponseFactory,
+	fauxAssistantMessage,
+	fauxProvider,
+	type Message,
+	type SimpleStreamOptions,
+	type TranscriptContext,
+} from "@earendil-works/pi-ai/compat";
+import {
+	type AgentSession,
+	createAgentSession,
+	DefaultResourceLoader,
+	type InlineExtension,
+	ModelRuntime,
+	SessionManager,
+	SettingsManager,
+} from "@earendil-works/pi-coding-agent";
+import register from "../../src/index.ts";
+
+const CHECKOUT = resolve(import.meta.dirname, "../../../..");
+const ANSWERS = 10_000;
+
+/** One request to the model, as it was when it was sent. */
+export interface Request {
+	model: string;
+	messages: Message[];
+	system: string;
+	tools: string[];
+	options: SimpleStreamOptions;
+	usage: AssistantMessage["usage"] | undefined;
+}
+
+/** Gives the model's answer to a request; `number` counts from 0. */
+export type Respond = (
+	request: Request,
+	number: number,
+) => AssistantMessage | string | Promise<AssistantMessage | string>;
+
+export interface Options {
+	respond?: Respond;
+	settings?: Parameters<typeof SettingsManager.inMemory>[0];
+	extensions?: InlineExtension[];
+	trusted?: boolean;
+	/** Reuses the folders of an earlier session. */
+	home?: string;
+	sessionManager?: SessionManager;
+	/** Runs without the product, for comparisons. */
+	plain?: boolean;
+	tools?: string[];
+}
+
+export interface PiSession {
+	session: AgentSession;
+	requests: Request[];
+	errors: string[];
+	home: string;
+	project: string;
+	agent: string;
+	/** The memory of the project, where the engine keeps it by itself. */
+	memory: string;
+	end(): Promise<void>;
+}
+
+export async function startPi(test: TestContext, options: Options = {}): Promise<PiSession> {
+	const home = options.home ?? newHome(test);
+	const [agent, project] = [join(home, "agent"), join(home, "project")];
+	for (const folder of [agent, project]) mkdirSync(folder, { recursive: true });
+	const environment = { PI_CODING_AGENT_DIR: agent, HOME: home, PI_OFFLINE: "1", PATH: withOurEngine() };
+	Object.assign(process.env, environment);
+
+	const requests: Request[] = [];
+	const faux = fauxProvider({ provider: "faux", models: [{ id: "main", reasoning: false }, { id: "small" }] });
+	const respond = options.respond ?? (() => "done");
+	const step: FauxResponseFactory = async (context, given, _state, model) => {
+		const request = requestOf(context, given, model.id);
+		requests.push(request);
+		const answer = await respond(request, requests.length - 1);
+		return typeof answer === "string" ? fauxAssistantMessage(answer) : answer;
+	};
+	faux.setResponses(Array.from({ length: ANSWERS }, () => step));
+
+	const settingsManager = SettingsManager.inMemory(options.settings ?? {});
+	if (options.trusted === false) settingsManager.setProjectTrusted(false);
+	const modelRuntime = await ModelRuntime.create({ modelsPath: null, refreshOnCreate: false });
+	modelRuntime.registerNativeProvider(faux.provider);
+	const product: InlineExtension[] = options.plain ? [] : [{ name: "project-memory", factory: register }];
+	const resourceLoader = new DefaultResourceLoader({
+		cwd: project,
+		agentDir: agent,
+		settingsManager,
+		noSkills: true,
+		noThemes: true,
+		noPromptTemplates: true,
+		noContextFiles: true,
+		extensionFactories: [...product, ...(options.extensions ?? [])],
+	});
+	await resourceLoader.reload();
+	const { session } = await createAgentSession({
+		cwd: project,
+		agentDir: agent,
+		modelRuntime,
+		model: faux.getModel(),
+		settingsManager,
+		resourceLoader,
+		sessionManager: options.sessionManager ?? SessionManager.inMemory(project),
+		...(options.tools === undefined ? {} : { tools: options.tools }),
+	});
+	const errors: string[] = [];
+	await session.bindExtensions({ mode: "print", onError: (error) => errors.push(`${error.event}: ${error.error}`) });
+	let ended = false;
+	const end = async () => {
+		if (ended) return;
+		ended = true;
+		await session.extensionRunner?.emit({ type: "session_shutdown", reason: "quit" });
+		session.dispose();
+	};
+	test.after(end);
+	return { session, requests, errors, home, project, agent, memory: memoryOf(agent, project), end };
+}
+
+/** Makes a folder for a home of pi that is removed after the test. */
+export function newHome(test: TestContext): string {
+	const home = mkdtempSync(join(tmpdir(), "pi-extension-"));
+	test.after(() => rmSync(home, { recursive: true, force: true }));
+	return home;
+}
+
+function memoryOf(agent: string, project: string): string {
+	return join(agent, "project-memory", "projects", project.replaceAll(/[^A-Za-z0-9]/g, "-"), "memory");
+}
+
+function withOurEngine(): string {
+	const path = process.env.PATH ?? "";
+	const own = join(CHECKOUT, ".venv", "bin");
+	return path.startsWith(own) ? path : own + delimiter + path;
+}
+
+function requestOf(context: TranscriptContext, options: SimpleStreamOptions | undefined, model: string): Request {
+	const messages = structuredClone(context.messages);
+	const system = messages
+		.filter((each) => each.role === "system")
+		.map((each) => JSON.stringify(each))
+		.join("\n");
+	const tools = messages
+		.flatMap((each) => (each.role === "system" ? (each.toolsAdded ?? []) : []))
+		.map((each) => each.name);
+	return { model, messages, system, tools, options: { ...options }, usage: undefined };
+}
+
+/** Gives the texts of one role, in order. */
+export function texts(request: Request, role: Message["role"]): string[] {
+	return request.messages.flatMap((each) => {
+		if (each.role !== role) return [];
+		if (!("content" in each)) return [];
+		const { content } = each;
+		if (typeof content === "string") return [content];
+		return content.flatMap((part) => (typeof part === "object" && "text" in part ? [part.text] : []));
+	});
+}
+
+export function filesBelow(folder: string): string[] {
+	return readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+}
