@@ -58,8 +58,8 @@ def read_briefings(scope: SessionScope, roots: Mapping[str, Path]) -> Mapping[st
     """
     domain = scope.domain
     folders = [str(store_path(domain)), *(str(store_path(domain) / level) for level in scope.levels)]
-    core = [Absent(False)] if CORE in scope.missing else _along(roots[CORE], [])
-    inner = [Absent(False)] * len(folders) if domain in scope.missing else _along(roots[domain], scope.level_names)
+    core = [Absent(False)] if CORE in scope.placeholders else _along(roots[CORE], [])
+    inner = [Absent(False)] * len(folders) if domain in scope.placeholders else _along(roots[domain], scope.level_names)
     return dict(zip([str(store_path(CORE)), *folders], [*core, *inner], strict=True))
 
 

@@ -179,7 +179,8 @@ def _page(
         "project": project,
         "quoted_paths": any(_QUOTED_PATH in path for path in (project, *(entry.path for entry in listed))),
         "domain_path": str(store_path(scope.domain)),
-        "missing": sorted(f"pi-memory-{store}" for store in scope.missing),
+        "missing": sorted(map(_store_name, scope.missing)),
+        "closed": sorted(map(_store_name, scope.closed)),
         "entries": listed,
         "unlisted": len(unlisted),
         "unlisted_with_briefing": sum(map(_has_words, unlisted)),
@@ -217,22 +218,28 @@ def _entry(
     scope: SessionScope, row: str, title: str, store: str, folder: str, briefings: Mapping[str, Briefing]
 ) -> Entry:
     access, briefing = scope.access(store), briefings[folder]
-    memory = "store missing" if access is Access.EMPTY else _memory(briefing)
-    return Entry(row, title, f"pi-memory-{store}", folder, _ACCESS[access], memory, briefing)
+    return Entry(
+        row, title, _store_name(store), folder, _ACCESS[access], _PLACEHOLDERS.get(access, _memory(briefing)), briefing
+    )
 
 
 def _opt_in_entry(scope: SessionScope, store: str) -> Entry:
     folder, access = str(store_path(store)), scope.access(store)
-    memory = f"not inlined, see {shown_path(f'{folder}/{BRIEFING_FILE}')}"
-    memory = "store missing" if access is Access.EMPTY else memory
-    return Entry("opt-in", store, f"pi-memory-{store}", folder, _ACCESS[access], memory, None)
+    pointer = f"not inlined, see {shown_path(f'{folder}/{BRIEFING_FILE}')}"
+    return Entry("opt-in", store, _store_name(store), folder, _ACCESS[access], _PLACEHOLDERS.get(access, pointer), None)
+
+
+def _store_name(store: str) -> str:
+    return f"pi-memory-{store}"
 
 
 _ACCESS = {
     Access.READ_WRITE: "read-write",
     Access.READ_ONLY: "read-only",
-    Access.EMPTY: "read-only, empty",
+    Access.MISSING: "read-only, empty",
+    Access.CLOSED: "read-only, empty",
 }
+_PLACEHOLDERS = {Access.MISSING: "store missing", Access.CLOSED: "store closed"}
 
 
 def _memory(briefing: Briefing) -> str:

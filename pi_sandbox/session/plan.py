@@ -183,7 +183,8 @@ def session_scope(request: SessionRequest, workspace: Workspace, look: DiskLook)
         project=PurePosixPath(workspace.project),
         project_level=workspace.levels[-1],
         opt_in=request.opt_in,
-        missing=frozenset(store.name for store in stores if store.state is not StoreState.PRESENT),
+        missing=frozenset(store.name for store in stores if store.state not in (StoreState.PRESENT, StoreState.CLOSED)),
+        closed=frozenset(store.name for store in stores if store.state is StoreState.CLOSED),
         domain_wide=request.domain_wide,
         git=git_mode(workspace),
     )

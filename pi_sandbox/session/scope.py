@@ -2,7 +2,8 @@
 
 - The project's level carries all outer levels in itself, so that they cannot disagree and the JSON stays short.
 - Access follows from the scope (sandbox.md, "Scope per session"; design.md, "Mounts of an agent session"): core and
-  the domain are read-write, the opt-in store is read-only, a missing store is an empty, read-only placeholder.
+  the domain are read-write, the opt-in store is read-only, a missing store is an empty, read-only placeholder, and so
+  is a closed one, which may not be read on the host: its memory is still there, so it is told from a missing one.
 - Names of levels may hold anything a file name can; whoever shows one makes it harmless.
 """
 
@@ -28,7 +29,8 @@ class Access(Enum):
 
     READ_WRITE = "read-write"
     READ_ONLY = "read-only"
-    EMPTY = "empty"
+    MISSING = "missing"
+    CLOSED = "closed"
 
 
 class GitMode(Enum):
@@ -44,8 +46,8 @@ class SessionScope:
     """One session's view. `project` is its path in the container, which is the host's own.
 
     `project_level` is the project's path relative to its domain's workspace, and so to its domain's store.
-    `missing` names the stores (`core` or a domain) that have a placeholder. Raises `UsageError` where the parts do not
-    fit together.
+    `missing` and `closed` name the stores (`core` or a domain) that have a placeholder, and why. Raises `UsageError`
+    where the parts do not fit together.
     """
 
     domain: DomainName
@@ -53,6 +55,7 @@ class SessionScope:
     project_level: str
     opt_in: DomainName | None
     missing: frozenset[str]
+    closed: frozenset[str]
     domain_wide: bool
     git: GitMode
 
@@ -64,8 +67,10 @@ class SessionScope:
                 f"the session's own domain {quoted(self.domain)} cannot be its opt-in domain",
                 "leave the option out, or name another domain",
             )
-        if unknown := sorted(self.missing - set(self.stores)):
+        if unknown := sorted(self.placeholders - set(self.stores)):
             raise UsageError(f"{quoted(unknown[0])} is not a store of this session", _HINT)
+        if both := sorted(self.missing & self.closed):
+            raise UsageError(f"{quoted(both[0])} cannot be missing and closed", _HINT)
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -82,10 +87,17 @@ class SessionScope:
         """The names of the stores in this session: `core`, the domain, the opt-in domain if there is one."""
         return (CORE, self.domain) if self.opt_in is None else (CORE, self.domain, self.opt_in)
 
+    @property
+    def placeholders(self) -> frozenset[str]:
+        """The stores in whose place the session has an empty folder that it can only read."""
+        return self.missing | self.closed
+
     def access(self, store: str) -> Access:
         """Gives what the session may do with one of its stores."""
         if store in self.missing:
-            return Access.EMPTY
+            return Access.MISSING
+        if store in self.closed:
+            return Access.CLOSED
         return Access.READ_ONLY if store == self.opt_in else Access.READ_WRITE
 
     def to_json(self) -> str:
@@ -97,6 +109,7 @@ class SessionScope:
                 "project_level": self.project_level,
                 "opt_in": self.opt_in,
                 "missing": sorted(self.missing),
+                "closed": sorted(self.closed),
                 "domain_wide": self.domain_wide,
                 "git": self.git.value,
             },
@@ -112,7 +125,8 @@ class SessionScope:
             project=PurePosixPath(_member(members, "project", str)),
             project_level=_member(members, "project_level", str),
             opt_in=None if members["opt_in"] is None else parse_domain_name(_member(members, "opt_in", str)),
-            missing=_names(_member(members, "missing", list)),
+            missing=_names(members, "missing"),
+            closed=_names(members, "closed"),
             domain_wide=_member(members, "domain_wide", bool),
             git=_git_mode(_member(members, "git", str)),
         )
@@ -124,7 +138,7 @@ def store_path(store: str) -> PurePosixPath:
 
 
 _HINT = "the wrapper and the image may differ in version: run `pi-sandbox image build`"
-_MEMBERS = frozenset({"domain", "project", "project_level", "opt_in", "missing", "domain_wide", "git"})
+_MEMBERS = frozenset({"domain", "project", "project_level", "opt_in", "missing", "closed", "domain_wide", "git"})
 
 
 def _object(text: str) -> Mapping[str, object]:
@@ -151,10 +165,11 @@ def _member(members: Mapping[str, object], name: str, kind: type[T]) -> T:
     return value
 
 
-def _names(values: Sequence[object]) -> frozenset[str]:
+def _names(members: Mapping[str, object], name: str) -> frozenset[str]:
+    values = _member(members, name, list)
     names = [value for value in values if isinstance(value, str)]
     if len(names) != len(values) or len(set(names)) != len(names):
-        raise UsageError('"missing" in the session\'s scope must hold different names', _HINT)
+        raise UsageError(f"{quoted(name)} in the session's scope must hold different names", _HINT)
     return frozenset(names)
 
 

@@ -38,10 +38,11 @@ def waits_for_nothing() -> Iterator[None]:
     signal.alarm(0)
 
 
-def scope(level: str = "host/group/repo", missing: frozenset[str] = frozenset()) -> SessionScope:
-    return SessionScope(
-        DomainName("private"), PurePosixPath("/ws", level), level, DomainName("work"), missing, False, GitMode.NONE
-    )
+def scope(
+    level: str = "host/group/repo", missing: frozenset[str] = frozenset(), closed: frozenset[str] = frozenset()
+) -> SessionScope:
+    project = PurePosixPath("/ws", level)
+    return SessionScope(DomainName("private"), project, level, DomainName("work"), missing, closed, False, GitMode.NONE)
 
 
 def test_each_scope_is_read_under_its_path_in_the_container(stores: dict[str, Path], repo: Path) -> None:
@@ -74,10 +75,10 @@ def test_a_level_that_has_no_folder_yet_is_absent(stores: dict[str, Path]) -> No
     assert read_briefings(scope(), stores)[REPO] == Absent(False)
 
 
-def test_a_missing_store_is_not_looked_at(stores: dict[str, Path], repo: Path) -> None:
+def test_a_missing_and_a_closed_store_are_not_looked_at(stores: dict[str, Path], repo: Path) -> None:
     (repo / "briefing.md").write_text("there\n")
     (stores["core"] / "briefing.md").write_text("there\n")
-    found = read_briefings(scope(missing=frozenset({"core", "private"})), {})
+    found = read_briefings(scope(missing=frozenset({"core"}), closed=frozenset({"private"})), {})
     assert set(found.values()) == {Absent(False)}
     assert len(found) == 5
 

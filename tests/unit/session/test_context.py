@@ -29,6 +29,7 @@ def scope(level: str = "host/group/repo", **changes: object) -> SessionScope:
         "project_level": level,
         "opt_in": None,
         "missing": frozenset(),
+        "closed": frozenset(),
         "domain_wide": False,
         "git": GitMode.READ_ONLY,
     }
@@ -104,6 +105,16 @@ def test_a_missing_store_is_named_in_the_table_and_below_it() -> None:
     assert "The store pi-memory-private is missing" in read.head
     assert "The store pi-memory-work is missing" in read.head
     assert "pi-memory-core is missing" not in read.head
+    assert "closed" not in read.head
+
+
+def test_a_closed_store_is_not_called_missing() -> None:
+    of = scope("repo", opt_in=DomainName("work"), closed=frozenset({"private", "work"}))
+    read = page(of, {})
+    assert [row[3:] for row in read.rows[1:]] == [("read-only, empty", "store closed")] * 3
+    assert "The store pi-memory-private is closed" in read.head
+    assert "The store pi-memory-work is closed" in read.head
+    assert "missing" not in read.head
 
 
 def test_the_briefings_stand_in_the_order_of_the_spec() -> None:
@@ -146,7 +157,7 @@ def test_the_page_says_what_holds_in_this_session(changes: dict[str, object], wo
 
 def test_the_page_does_not_say_what_does_not_hold() -> None:
     head = page(scope(domain_wide=True, git=GitMode.NONE), {}).head
-    for words in ("read-only", "are hidden", "missing", "another domain", "Left out"):
+    for words in ("read-only", "are hidden", "missing", "closed", "another domain", "Left out"):
         assert words not in head
 
 
@@ -402,24 +413,30 @@ BRIEFINGS = (
     | st.builds(Absent, st.booleans())
     | st.sampled_from([Unreadable("it is a link"), Unreadable("it is not a regular file")])
 )
-SCOPES = st.builds(
-    scope,
-    LEVELS,
-    opt_in=st.sampled_from([None, DomainName("work")]),
-    missing=st.sets(st.sampled_from(["core", "private"])).map(frozenset),
-    domain_wide=st.booleans(),
-    git=st.sampled_from(GitMode),
-)
+STATES = st.fixed_dictionaries(dict.fromkeys(("core", "private"), st.sampled_from(["there", "missing", "closed"])))
+
+
+@st.composite
+def scopes(draw: st.DrawFn) -> SessionScope:
+    states = draw(STATES)
+    return scope(
+        draw(LEVELS),
+        opt_in=draw(st.sampled_from([None, DomainName("work")])),
+        missing=frozenset(store for store, state in states.items() if state == "missing"),
+        closed=frozenset(store for store, state in states.items() if state == "closed"),
+        domain_wide=draw(st.booleans()),
+        git=draw(st.sampled_from(GitMode)),
+    )
 
 
 @st.composite
 def sessions(draw: st.DrawFn) -> tuple[SessionScope, dict[str, Briefing]]:
-    of = draw(SCOPES)
+    of = draw(scopes())
     few = draw(st.lists(BRIEFINGS, min_size=1, max_size=6))
     found: dict[str, Briefing] = {}
     for place, folder in enumerate(folders(of)):
-        missing = ("core" if folder == CORE else "private") in of.missing
-        found[folder] = Absent(False) if missing else few[place % len(few)]
+        placeholder = ("core" if folder == CORE else "private") in of.placeholders
+        found[folder] = Absent(False) if placeholder else few[place % len(few)]
     return of, found
 
 

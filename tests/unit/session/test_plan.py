@@ -116,8 +116,14 @@ def test_nothing_of_the_users_environment_reaches_the_container_unasked() -> Non
 )
 def test_a_missing_store_is_a_warning_and_part_of_the_scope(state: StoreState, word: str) -> None:
     made = plan(look=parts.look(core=parts.store("core", state)))
-    assert made.scope.missing == {"core"}
+    assert (made.scope.missing, made.scope.closed) == ({"core"}, frozenset())
     assert [word in warning and "placeholder" in warning for warning in made.warnings] == [True]
+
+
+def test_a_closed_store_is_a_warning_and_part_of_the_scope_as_such() -> None:
+    made = plan(look=parts.look(core=parts.store("core", StoreState.CLOSED)))
+    assert (made.scope.missing, made.scope.closed) == (frozenset(), {"core"})
+    assert ["may not be read" in warning and "placeholder" in warning for warning in made.warnings] == [True]
 
 
 def test_a_complete_home_gives_no_warning() -> None:

@@ -17,6 +17,7 @@ def scope(**changes: object) -> SessionScope:
         "project_level": "git.example.org/group/repo",
         "opt_in": None,
         "missing": frozenset(),
+        "closed": frozenset(),
         "domain_wide": False,
         "git": GitMode.READ_ONLY,
     }
@@ -35,12 +36,20 @@ def test_the_levels_run_from_the_outermost_to_the_project() -> None:
 def test_access_is_what_the_spec_says_for_each_kind_of_store() -> None:
     work = scope(opt_in=DomainName("work"), missing=frozenset({"core"}))
     assert work.stores == ("core", "private", "work")
-    assert [work.access(store) for store in work.stores] == [Access.EMPTY, Access.READ_WRITE, Access.READ_ONLY]
+    assert [work.access(store) for store in work.stores] == [Access.MISSING, Access.READ_WRITE, Access.READ_ONLY]
     assert store_path("work") == PurePosixPath("/brain/work")
 
 
-def test_a_missing_opt_in_store_is_empty_and_not_just_read_only() -> None:
-    assert scope(opt_in=DomainName("work"), missing=frozenset({"work"})).access("work") is Access.EMPTY
+def test_an_opt_in_store_with_a_placeholder_is_not_just_read_only() -> None:
+    work = DomainName("work")
+    assert scope(opt_in=work, missing=frozenset({"work"})).access("work") is Access.MISSING
+    assert scope(opt_in=work, closed=frozenset({"work"})).access("work") is Access.CLOSED
+
+
+def test_a_closed_store_is_told_from_a_missing_one_and_both_have_placeholders() -> None:
+    both = scope(missing=frozenset({"private"}), closed=frozenset({"core"}))
+    assert [both.access(store) for store in both.stores] == [Access.CLOSED, Access.MISSING]
+    assert both.placeholders == {"core", "private"}
 
 
 @pytest.mark.parametrize(
@@ -48,6 +57,7 @@ def test_a_missing_opt_in_store_is_empty_and_not_just_read_only() -> None:
     [
         {},
         {"opt_in": DomainName("work"), "missing": frozenset({"core", "work"}), "domain_wide": True},
+        {"missing": frozenset({"private"}), "closed": frozenset({"core"})},
         {
             "git": GitMode.NONE,
             "project_level": "a b/ä\n\x7f\udcff`|",
@@ -100,6 +110,9 @@ def test_the_json_of_a_deep_project_stays_as_long_as_its_path() -> None:
         changed_json(missing=["core", "core"]),
         changed_json(missing=[1]),
         changed_json(missing="core"),
+        changed_json(closed=["work"]),
+        changed_json(closed=["core", "core"]),
+        changed_json(missing=["core"], closed=["core"]),
         changed_json(domain_wide=1),
         changed_json(domain_wide="false"),
         changed_json(git="shared?"),
