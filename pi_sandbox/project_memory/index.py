@@ -62,10 +62,10 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A text that tells of a changed index, and the digest of the file that it tells of."""
+    """A text that tells of a changed index, and a token of what it tells: of which snapshot, and of which file."""
 
     text: str
-    digest: str
+    token: str
 
 
 def load_index(index: IndexFile) -> LoadedIndex:
@@ -102,9 +102,11 @@ def staleness_notice(
 ) -> Notice | None:
     """Gives the notice that is due now, `None` if nothing changed since the last one.
 
-    `announced` is the digest of the last notice of this snapshot, `None` if there was none.
+    `announced` is the token of the last notice that this branch was given, `None` if there was none. One of another
+    snapshot says nothing about this one.
     """
-    known = snapshot.digest if announced is None else announced
+    of, _, told = (announced or "").partition(":")
+    known = told if announced is not None and of == snapshot.digest else snapshot.digest
     if current.digest == known:
         return None
     file = _shown_path(f"{memory_directory}/{INDEX_NAME}")
@@ -117,7 +119,7 @@ def staleness_notice(
             f"{file} has changed: the section auto_memory_index is out of date. Read the file where its present "
             "content matters."
         )
-    return Notice(f"<system-reminder>\n{text}\n</system-reminder>", current.digest)
+    return Notice(f"<system-reminder>\n{text}\n</system-reminder>", f"{snapshot.digest}:{current.digest}")
 
 
 def _truncation_warning(by: Limit, body: str, kept_lines: int, *, goes_on: bool) -> str:

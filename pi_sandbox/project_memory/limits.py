@@ -38,6 +38,8 @@ TOPIC_READ_BYTES = 65_536
 SELECTED_TOPICS = 5
 SELECTOR_QUERY_UNITS = 4_000
 SELECTOR_ANSWER_UNITS = 16_384
+SELECTOR_OUTPUT_TOKENS = 4_096
+SELECTOR_SECONDS = 30
 SELECTOR_HISTORY = 16
 """Exchanges that are sent along before the history begins anew."""
 SELECTOR_PAUSE_REQUESTS = 16
@@ -79,6 +81,12 @@ DREAM_SESSIONS = 5
 TASK_TURNS = 30
 TASK_MINUTES = 10
 TASK_OUTPUT_TOKENS = 32_000
+# One model call of a task (ours: as long as a slow model takes for a long answer, and two attempts more).
+MODEL_CALL_SECONDS = 300
+MODEL_CALL_RETRIES = 2
+# How long pi's side waits for an answer of the engine (ours): what holds a request up, and what a task asks.
+ANSWER_SECONDS = 5
+TASK_ANSWER_SECONDS = 30
 SESSIONS_KEPT = 10_000
 """Sessions that a project remembers between two dreams: as many as `dream.minSessions` may ask for."""
 SESSIONS_BYTES = 768 * 1024

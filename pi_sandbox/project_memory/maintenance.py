@@ -20,6 +20,7 @@ from enum import Enum
 
 from pi_sandbox.project_memory.configuration import Configuration
 from pi_sandbox.project_memory.limits import SESSIONS_BYTES, SESSIONS_KEPT
+from pi_sandbox.project_memory.refusals import Refusal, Rule
 from pi_sandbox.project_memory.state import LAST_DREAM_AT, State, last_dream_at, read_shared_state, read_state, swap
 from pi_sandbox.project_memory.storage import ProjectStorage
 
@@ -35,18 +36,16 @@ class DreamAttempt:
     before: int | None
 
 
-def why_no_dream(now: int, last: int | None, sessions: int, configuration: Configuration) -> str | None:
-    """Say in a sentence why no dream is due, `None` where one is.
+def why_no_dream(now: int, last: int | None, sessions: int, configuration: Configuration) -> Refusal | None:
+    """Say why no dream is due, `None` where one is.
 
     `now` and `last` are milliseconds since the epoch; `sessions` is the count of `sessions_since`.
     """
-    if not (configuration.enabled and configuration.dream_enabled):
-        return "dreams are turned off in config.json"
     hours = configuration.dream_min_interval_hours
     if last is not None and last <= now and now - last < hours * _MILLISECONDS_AN_HOUR:
-        return f"the last dream began less than {hours:g} hours ago"
+        return Refusal(Rule.NOT_DUE, f"the last dream began less than {hours:g} hours ago")
     if sessions < configuration.dream_min_sessions:
-        return f"{sessions} of {configuration.dream_min_sessions} sessions since the last dream"
+        return Refusal(Rule.NOT_DUE, f"{sessions} of {configuration.dream_min_sessions} sessions since the last dream")
     return None
 
 
@@ -99,18 +98,14 @@ class ExtractionState(Enum):
     RUNNING_AND_ONE_MORE = "running, and new conversation waits"
 
 
-def after_new_conversation(state: ExtractionState) -> tuple[ExtractionState, bool]:
-    """Give the state after a turn has settled, and whether an extraction starts now."""
-    if state is ExtractionState.IDLE:
-        return ExtractionState.RUNNING, True
-    return ExtractionState.RUNNING_AND_ONE_MORE, False
+def after_new_conversation(state: ExtractionState) -> ExtractionState:
+    """Give the state after a turn has settled: a running extraction gets one more behind it, however often."""
+    return ExtractionState.IDLE if state is ExtractionState.IDLE else ExtractionState.RUNNING_AND_ONE_MORE
 
 
 def after_extraction(state: ExtractionState) -> tuple[ExtractionState, bool]:
     """Give the state after an extraction has ended, and whether the trailing one starts once the session is idle."""
-    if state is ExtractionState.RUNNING_AND_ONE_MORE:
-        return ExtractionState.RUNNING, True
-    return ExtractionState.IDLE, False
+    return ExtractionState.IDLE, state is ExtractionState.RUNNING_AND_ONE_MORE
 
 
 def _sessions(store: State) -> dict[str, int]:

@@ -9,19 +9,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from pi_sandbox.project_memory.javascript_text import has_blank, trimmed
 from pi_sandbox.project_memory.limits import SELECTOR_PAUSE_REQUESTS
 from pi_sandbox.project_memory.recall_budget import RecallBudget
+from pi_sandbox.project_memory.refusals import Refusal, Rule
 
-
-class NoSelector(StrEnum):
-    """Why the selector is not asked, in words."""
-
-    ONE_WORD = "the text is one word"
-    BUDGET = "the budget of this branch is used up"
-    PAUSE = "the selector was late or failed several times in a row"
+ONE_WORD = Refusal(Rule.ONE_WORD, "the text is one word")
+BUDGET = Refusal(Rule.BUDGET, "the budget of this branch is used up")
+PAUSED = Refusal(Rule.PAUSED, "the selector was late or failed several times in a row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +46,10 @@ def may_need_memory(user_text: str) -> bool:
     return has_blank(trimmed(user_text))
 
 
-def why_no_selector(user_text: str, budget: RecallBudget, pace: SelectorPace) -> NoSelector | None:
+def why_no_selector(user_text: str, budget: RecallBudget, pace: SelectorPace) -> Refusal | None:
     """Gives the first rule by which the selector is not asked for this text now, `None` where it is asked."""
     if not may_need_memory(user_text):
-        return NoSelector.ONE_WORD
+        return ONE_WORD
     if budget.reached:
-        return NoSelector.BUDGET
-    return NoSelector.PAUSE if pace.pause else None
+        return BUDGET
+    return PAUSED if pace.pause else None

@@ -1,7 +1,8 @@
 """The methods of the protocol, for one session of pi: each is one call into the room that has its rule.
 
-- `initialize` comes first; without it, and while config.json turns memory off, every other method fails and nothing is
-  made on the disk. Classifying a command needs neither, and what a running task may, and its end, is always answered.
+- `initialize` comes first; without it every other method fails, but for classifying a command.
+- While memory is off, by config.json or for this session, nothing is made on the disk, and each method answers as
+  `while_off` says. What a running task may, and its end, is always answered.
 - config.json holds as it stands there when a method is called: a change is told (`configuration/changed`), and ends the
   tasks that it no longer lets run.
 - What a session shows (its sections, the selector's history) is in `main_session`, the background tasks are in
@@ -24,16 +25,30 @@ from pi_sandbox.project_memory.configuration import Configuration, memory_folder
 from pi_sandbox.project_memory.configuration_file import ConfigurationFile
 from pi_sandbox.project_memory.identity import project_root
 from pi_sandbox.project_memory.left_behind import sweep_all
+from pi_sandbox.project_memory.refusals import Refusal, Rule
 from pi_sandbox.project_memory.storage import FOLDER, ProjectStorage, locate, reserve
 from pi_sandbox.rpc import protocol_types as types
+from pi_sandbox.rpc import while_off
+from pi_sandbox.rpc.answers import refused
 from pi_sandbox.rpc.background import Background
 from pi_sandbox.rpc.call import Call, Notify
 from pi_sandbox.rpc.dispatch import Method
 from pi_sandbox.rpc.errors import ErrorCode, RequestError
+from pi_sandbox.rpc.handshake import (
+    configuration_told,
+    limits_told,
+    session_ids_told,
+    texts_told,
+    warnings_told,
+)
 from pi_sandbox.rpc.journal_methods import journal_list, journal_undo, memory_capture
 from pi_sandbox.rpc.main_session import MainSession
 from pi_sandbox.rpc.memory_access import MemoryAccess
+from pi_sandbox.rpc.running_task import configuration_in_force
 from pi_sandbox.rpc.task_tools import TaskTools
+from pi_sandbox.rpc.while_off import WhileOff
+
+OFF_HERE = Refusal(Rule.OFF_HERE, "the project memory is turned off for this session; /memory on turns it on again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +73,7 @@ class Engine:
         self._notify = notify
         self._session: _Session | None = None
         self._told: Configuration | None = None
+        self._off_here = False
         self._lock = threading.Lock()
 
     def close(self) -> None:
@@ -70,19 +86,21 @@ class Engine:
         main, background, task, tool = self._main, self._background, self._task, self._tool
         return {
             "initialize": self._initialize,
-            "prompt/sections": main(MainSession.sections),
+            "prompt/sections": main(MainSession.sections, while_off.plain_no),
             "prompt/clear": main(MainSession.clear),
-            "recall/prepare": main(MainSession.recall_prepare),
+            "recall/prepare": main(MainSession.recall_prepare, while_off.plain_no),
             "recall/late": main(MainSession.recall_late),
-            "recall/finish": main(MainSession.recall_finish),
-            "file/check": main(MainSession.file_check),
-            "file/read": main(MainSession.file_read),
-            "file/written": main(MainSession.file_written),
+            "recall/finish": main(MainSession.recall_finish, while_off.not_recalled),
+            "file/check": main(MainSession.file_check, while_off.allowed),
+            "file/read": main(MainSession.file_read, while_off.nothing_read),
+            "file/written": main(MainSession.file_written, while_off.nothing_written),
             "session/state": main(MainSession.state),
-            "session/seen": background(Background.session_seen),
-            "dream/due": background(Background.dream_due),
-            "task/begin": background(Background.begin),
+            "session/seen": background(Background.session_seen, while_off.plain_no),
+            "session/switch": self._switch,
+            "tasks/due": background(Background.due, while_off.nothing_due),
+            "task/begin": background(Background.begin, while_off.plain_no),
             "task/check": task(Background.check),
+            "task/turn": task(Background.turn),
             "task/revoke": task(Background.revoke),
             "task/end": task(Background.end),
             "task/read": tool(TaskTools.read),
@@ -90,16 +108,45 @@ class Engine:
             "task/edit": tool(TaskTools.edit),
             "task/bash": tool(TaskTools.bash),
             "bash/classify": classify_command,
-            "memory/capture": lambda params, _: memory_capture(self._ready().access, params),
-            "journal/list": lambda params, _: journal_list(self._ready().access, params),
-            "journal/undo": lambda params, call: journal_undo(self._ready().access, params, call),
+            "memory/capture": self._capture,
+            "journal/list": lambda params, _: journal_list(self._looked_at().access, params),
+            "journal/undo": self._undo,
         }
 
-    def _main(self, method: Callable[[MainSession, Any, Call], Mapping[str, Any]]) -> Method:
-        return lambda params, call: method(self._ready().main, params, call)
+    def _main(
+        self, method: Callable[[MainSession, Any, Call], Mapping[str, Any]], off: WhileOff | None = None
+    ) -> Method:
+        return self._gated(lambda session, params, call: method(session.main, params, call), off)
 
-    def _background(self, method: Callable[[Background, Any, Call], Mapping[str, Any]]) -> Method:
-        return lambda params, call: method(self._ready().background, params, call)
+    def _background(self, method: Callable[[Background, Any, Call], Mapping[str, Any]], off: WhileOff) -> Method:
+        return self._gated(lambda session, params, call: method(session.background, params, call), off)
+
+    def _gated(self, method: Callable[[_Session, Any, Call], Mapping[str, Any]], off: WhileOff | None) -> Method:
+        """Give the method, or while memory is off what `off` answers; without one it makes no difference."""
+
+        def answer(params: object, call: Call) -> Mapping[str, Any]:
+            session, refusal = self._opened()
+            return method(session, params, call) if refusal is None or off is None else off(params, refusal)
+
+        return answer
+
+    def _capture(self, params: types.MemoryCaptureParams, _: Call) -> types.MemoryCaptureResult:
+        session, refusal = self._opened()
+        return {"changes": [], "text": None} if refusal is not None else memory_capture(session.access, params)
+
+    def _undo(self, params: types.JournalUndoParams, call: Call) -> types.JournalUndoResult:
+        session, refusal = self._opened()
+        if refusal is not None:
+            raise refused(refusal.rule, refusal.reason, "turn the project memory on first")
+        return journal_undo(session.access, params, call)
+
+    def _switch(self, params: types.SessionSwitchParams, _: Call) -> types.SessionSwitchResult:
+        session = self._looked_at()
+        with self._lock:
+            self._off_here = not params["on"]
+        if not params["on"]:
+            session.background.revoke_all(OFF_HERE)
+        return {}
 
     def _task(self, method: Callable[[Background, Any, Call], Mapping[str, Any]]) -> Method:
         return lambda params, call: method(self._looked_at().background, params, call)
@@ -107,14 +154,13 @@ class Engine:
     def _tool(self, method: Callable[[TaskTools, Any, Call], Mapping[str, Any]]) -> Method:
         return lambda params, call: method(self._looked_at().tools, params, call)
 
-    def _ready(self) -> _Session:
-        """Give the session if memory is on now; raises `RequestError` and what is wrong with config.json."""
+    def _opened(self) -> tuple[_Session, Refusal | None]:
+        """Give the session, made where memory is on now, and why it is off where it is."""
         session = self._looked_at()
-        if not session.access.configuration.enabled:
-            raise RequestError(
-                ErrorCode.REFUSED, "turned-off", "the project memory is turned off", "set enabled in config.json"
-            )
-        return self._woken() if session.asleep else session
+        given = OFF_HERE if self._off_here else configuration_in_force(session.access)
+        if isinstance(given, Refusal):
+            return session, given
+        return self._woken() if session.asleep else session, None
 
     def _looked_at(self) -> _Session:
         """Give the session, after a look at whether config.json has changed: that is told, and ends tasks."""
@@ -128,7 +174,7 @@ class Engine:
             changed, self._told = given != self._told, given
         if changed:
             session.background.configuration_changed()
-            self._notify("configuration/changed", {"configuration": told(given), "reason": reason})
+            self._notify("configuration/changed", {"configuration": configuration_told(given), "reason": reason})
         return session
 
     def _woken(self) -> _Session:
@@ -174,7 +220,7 @@ class Engine:
                 )
             agent, home, cwd = Path(params["agentFolder"]), Path(params["homeFolder"]), Path(params["cwd"])
             self._session = self._open_session(agent, home, cwd, params["sessionId"], params.get("resume"))
-            access, resumed = self._session.access, self._session.resumed
+            access, asleep, resumed = self._session.access, self._session.asleep, self._session.resumed
             given = self._told = access.configuration
         storage = access.storage
         return {
@@ -187,7 +233,11 @@ class Engine:
             "memoryRootId": storage.memory_root_id,
             "readOnly": access.read_only,
             "resumed": resumed,
-            "configuration": told(given),
+            "configuration": configuration_told(given),
+            "limits": limits_told(),
+            "texts": texts_told(),
+            "sessionIds": session_ids_told(access.session_id),
+            "warnings": warnings_told(access, asleep=asleep),
         }
 
 
@@ -253,20 +303,3 @@ def _looked_up(access: MemoryAccess) -> tuple[Configuration, str]:
         return access.configuration, ""
     except PiSandboxError as error:
         return Configuration(enabled=False), one_line(error.message)
-
-
-def told(given: Configuration) -> types.Configuration:
-    """Give the values of a configuration as the protocol tells them."""
-    return {
-        "enabled": given.enabled,
-        "recallEnabled": given.recall_enabled,
-        "recallModel": given.recall_model,
-        "extractEnabled": given.extract_enabled,
-        "extractModel": given.extract_model,
-        "extractRecentMessages": given.extract_recent_messages,
-        "dreamEnabled": given.dream_enabled,
-        "dreamModel": given.dream_model,
-        "maxTurns": given.max_turns,
-        "maxMinutes": given.max_minutes,
-        "maxOutputTokens": given.max_output_tokens,
-    }

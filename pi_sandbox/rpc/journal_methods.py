@@ -10,6 +10,7 @@ from pi_sandbox.project_memory.captures import ExternalChange
 from pi_sandbox.project_memory.catalogue import one_line
 from pi_sandbox.project_memory.journal_entry import JournalEntry, Outcome
 from pi_sandbox.project_memory.undo import UndoError, log, undo
+from pi_sandbox.project_memory.words import capture_notice
 from pi_sandbox.rpc import protocol_types as types
 from pi_sandbox.rpc.call import Call
 from pi_sandbox.rpc.memory_access import MemoryAccess
@@ -42,7 +43,8 @@ def memory_capture(access: MemoryAccess, _: types.MemoryCaptureParams) -> types.
     changes = access.captures.capture()
     entries = access.writer.journal.entries() if changes else ()
     by_content = {(entry.change.path, entry.change.after.digest): entry for entry in entries}
-    return {"changes": [_external(each, by_content.get((each.path, each.digest))) for each in changes]}
+    found = [_external(each, by_content.get((each.path, each.digest))) for each in changes]
+    return {"changes": found, "text": capture_notice([(each["action"], each["shownPath"]) for each in found])}
 
 
 def told(entry: JournalEntry, outcome: Outcome = Outcome.DONE) -> types.Change:
@@ -67,6 +69,7 @@ def _external(change: ExternalChange, entry: JournalEntry | None) -> types.Exter
         "shownPath": _shown(change.path),
         "id": None if entry is None else entry.id,
         "task": None if entry is None else entry.change.task.kind,
+        "taskId": None if entry is None else entry.change.task.id,
     }
 
 

@@ -6,7 +6,7 @@ import contextlib
 import secrets
 import stat
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -16,10 +16,11 @@ from pi_sandbox.project_memory.index import IndexFile, Snapshot, backfill, stale
 from pi_sandbox.project_memory.javascript_text import decoded, node_bytes
 from pi_sandbox.project_memory.journal_entry import Task
 from pi_sandbox.project_memory.memory_files import SeenFile, floored_ms, read_for_baseline
-from pi_sandbox.project_memory.memory_reading import read_index, recall
+from pi_sandbox.project_memory.memory_reading import Recall, read_index, recall
 from pi_sandbox.project_memory.publish import Published
 from pi_sandbox.project_memory.recall_budget import RecallBudget
-from pi_sandbox.project_memory.recall_gate import NoSelector, SelectorPace, why_no_selector
+from pi_sandbox.project_memory.recall_gate import BUDGET, PAUSED, SelectorPace, why_no_selector
+from pi_sandbox.project_memory.refusals import UNTRUSTED, Refusal, Rule
 from pi_sandbox.project_memory.reminders import age_reminder
 from pi_sandbox.project_memory.selection import (
     Message,
@@ -32,8 +33,8 @@ from pi_sandbox.project_memory.selection import (
 )
 from pi_sandbox.project_memory.topics import by_every_name, scan_topics
 from pi_sandbox.rpc import protocol_types as types
+from pi_sandbox.rpc.answers import YES, no, refused, rule_of
 from pi_sandbox.rpc.call import Call
-from pi_sandbox.rpc.errors import ErrorCode, RequestError
 from pi_sandbox.rpc.memory_access import MemoryAccess, now_ms
 
 INDEX = "MEMORY.md"
@@ -51,14 +52,6 @@ class _Waiting:
     late: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What the session's prompt holds, and the digest of the last index that a notice told of."""
-
-    snapshot: Snapshot
-    announced: str | None = None
-
-
 class MainSession:
     """What one session has been shown and asked. Each method is one of the protocol."""
 
@@ -68,27 +61,30 @@ class MainSession:
         self._shown = None if resume is None else _shown_in(resume)
         self._history = SelectorHistory() if resume is None else _history_in(resume)
         self._pace = SelectorPace() if resume is None else SelectorPace(**resume["pace"])
+        self._unwritten: IndexFile | None = None
         self._branch = 0
         self._waiting: dict[str, _Waiting] = {}
 
-    def sections(self, _: types.PromptSectionsParams, __: Call) -> types.PromptSectionsResult:
-        """Answer `prompt/sections`."""
+    def sections(self, params: types.PromptSectionsParams, _: Call) -> types.PromptSectionsResult:
+        """Answer `prompt/sections`. A notice comes until the branch says that it holds it."""
+        if not params["trusted"]:
+            return no(UNTRUSTED)
         memory = str(self._access.storage.memory)
         with self._lock:
-            current = read_index(self._access.storage.memory_root)
+            root = self._access.storage.memory_root
+            current = read_index(root)
             if self._shown is None:
-                self._shown = _Shown(take_snapshot(memory, current or self._backfilled()))
-                notice = None
-            else:
-                shown = self._shown
-                notice = staleness_notice(shown.snapshot, shown.announced, current or IndexFile(), memory)
-                if notice is not None:
-                    self._shown = replace(shown, announced=notice.digest)
-            snapshot = self._shown.snapshot
+                made = None if current else self._backfilled()
+                self._shown = take_snapshot(memory, current or made or IndexFile())
+                current = current or read_index(root)
+                self._unwritten = None if current else made
+            snapshot, current = self._shown, current or self._unwritten or IndexFile()
+        notice = staleness_notice(snapshot, params["announced"], current, memory)
         return {
+            "ok": True,
             "autoMemory": snapshot.auto_memory,
             "autoMemoryIndex": snapshot.auto_memory_index,
-            "stalenessNotice": None if notice is None else notice.text,
+            "notice": None if notice is None else {"text": notice.text, "token": notice.token},
         }
 
     def clear(self, _: types.PromptClearParams, __: Call) -> types.PromptClearResult:
@@ -111,18 +107,20 @@ class MainSession:
         }
         if shown is not None:
             state["shown"] = {
-                "autoMemory": shown.snapshot.auto_memory,
-                "autoMemoryIndex": shown.snapshot.auto_memory_index,
-                "digest": shown.snapshot.digest,
-                "announced": shown.announced,
+                "autoMemory": shown.auto_memory,
+                "autoMemoryIndex": shown.auto_memory_index,
+                "digest": shown.digest,
             }
         return {"state": state}
 
-    def _backfilled(self) -> IndexFile:
-        """Give the index made of the topics that are there, written to the disk where that is possible."""
+    def _backfilled(self) -> IndexFile | None:
+        """Give the index made of the topics that are there, `None` without any; written where that is possible.
+
+        What could not be written stands in the prompt all the same, and its file is not gone for never having been.
+        """
         text = backfill(scan_topics(self._access.storage.memory_root))
         if text is None:
-            return IndexFile()
+            return None
         data = node_bytes(text)
         if not self._access.read_only:
             task = Task("backfill", self._access.session_id)
@@ -135,19 +133,21 @@ class MainSession:
 
     def recall_prepare(self, params: types.RecallPrepareParams, _: Call) -> types.RecallPrepareResult:
         """Answer `recall/prepare`."""
+        if not params["trusted"]:
+            return no(UNTRUSTED)
         if not self._access.configuration.recall_enabled:
-            return {"run": False, "reason": "recall is turned off in config.json"}
+            return no(Refusal(Rule.OFF, "recall is turned off in config.json"))
         budget = RecallBudget(params["usedUnits"], params["usedUp"])
         with self._lock:
             refusal = why_no_selector(params["prompt"], budget, self._pace)
-            if refusal is NoSelector.PAUSE:
+            if refusal is PAUSED:
                 self._pace = self._pace.after_pause()
             if refusal is not None:
-                return {"run": False, "reason": refusal.value}
+                return no(refusal)
             history, branch = self._history, self._branch
         topics = scan_topics(self._access.storage.memory_root)
         if not topics:
-            return {"run": False, "reason": "there are no topics"}
+            return no(Refusal(Rule.NO_TOPICS, "there are no topics"))
         request = selector_request(topics, history, params["prompt"])
         identity = secrets.token_hex(8)
         with self._lock:
@@ -155,8 +155,7 @@ class MainSession:
             if len(self._waiting) > _WAITING:
                 del self._waiting[next(iter(self._waiting))]
         return {
-            "run": True,
-            "reason": "the selector is asked",
+            "ok": True,
             "requestId": identity,
             "system": request.system,
             "messages": _told(request.messages),
@@ -177,9 +176,7 @@ class MainSession:
         with self._lock:
             waiting = self._waiting.pop(params["requestId"], None)
             if waiting is None:
-                raise RequestError(
-                    ErrorCode.REFUSED, "recall-unknown", "there is no such recall", "send recall/prepare first"
-                )
+                raise refused("recall-unknown", "there is no such recall", "send recall/prepare first")
             answer = params["answer"]
             selected = None if answer is None else read_answer(answer, waiting.topics)
             if waiting.branch == self._branch:
@@ -191,7 +188,11 @@ class MainSession:
         chosen = [topic.name for topic in chosen_topics(selected or (), waiting.topics, suppressed)]
         budget = RecallBudget(params["usedUnits"], params["usedUp"])
         found = recall(self._access.storage.memory_root, chosen, budget, now_ms=now_ms())
+        refusal = _why_not_recalled(answer, selected, chosen, found)
+        if refusal is not None:
+            return not_recalled(refusal, found.budget)
         return {
+            "ok": True,
             "text": found.message,
             "topics": [topic.name for topic in found.topics],
             "usedUnits": found.budget.used_units,
@@ -202,9 +203,9 @@ class MainSession:
         """Answer `file/check`."""
         reads = params["tool"] == "read"
         if params["trusted"] or self._access.memory_file(params["path"], reads=reads) is None:
-            return {"allow": True, "reason": ""}
+            return YES
         what = f"{params['tool']} of a memory file is refused"
-        return {"allow": False, "reason": f"{what}: this project is not trusted. /trust changes that."}
+        return no(Refusal(Rule.UNTRUSTED, f"{what}: {UNTRUSTED.reason}"))
 
     def file_read(self, params: types.FileReadParams, _: Call) -> types.FileReadResult:
         """Answer `file/read`."""
@@ -237,11 +238,37 @@ def _told(messages: Iterable[Message]) -> list[types.Message]:
     return [{"role": each.role, "text": each.text} for each in messages]
 
 
-def _shown_in(state: types.SessionState) -> _Shown | None:
-    given = state.get("shown")
-    if given is None:
+def not_recalled(refusal: Refusal, budget: RecallBudget) -> types.NotRecalled:
+    """Give the answer that nothing was recalled, with what the branch has used."""
+    return {
+        "ok": False,
+        "rule": rule_of(refusal),
+        "reason": refusal.reason,
+        "usedUnits": budget.used_units,
+        "usedUp": budget.used_up,
+    }
+
+
+def _why_not_recalled(
+    answer: str | None, selected: Sequence[str] | None, chosen: Sequence[str], found: Recall
+) -> Refusal | None:
+    """Say why nothing is recalled, `None` where something is. `chosen`: what was selected and not read already."""
+    if found.topics:
         return None
-    return _Shown(Snapshot(given["autoMemory"], given["autoMemoryIndex"], given["digest"]), given["announced"])
+    if answer is None:
+        return Refusal(Rule.FAILED, "the selector failed or was stopped")
+    if selected is None:
+        return Refusal(Rule.NO_CHOICE, "what the selector answered is no choice")
+    if not selected:
+        return Refusal(Rule.NOTHING_CHOSEN, "no topic fits")
+    if not chosen:
+        return Refusal(Rule.ALREADY_READ, "this branch has read what was chosen")
+    return BUDGET if found.budget.reached else Refusal(Rule.NOTHING_CHOSEN, "what was chosen is empty or gone")
+
+
+def _shown_in(state: types.SessionState) -> Snapshot | None:
+    given = state.get("shown")
+    return None if given is None else Snapshot(given["autoMemory"], given["autoMemoryIndex"], given["digest"])
 
 
 def _history_in(state: types.SessionState) -> SelectorHistory:

@@ -5,6 +5,117 @@ from typing import Literal, NotRequired, TypedDict
 PROTOCOL_VERSION = 1
 
 
+Rule = Literal[
+    "off",
+    "off-here",
+    "configuration",
+    "folder",
+    "read-only",
+    "untrusted",
+    "busy",
+    "running",
+    "not-due",
+    "turn-failed",
+    "nothing-new",
+    "one-word",
+    "budget",
+    "paused",
+    "no-topics",
+    "failed",
+    "no-choice",
+    "nothing-chosen",
+    "already-read",
+    "ended",
+    "reloaded",
+    "cancelled",
+    "lock-lost",
+    "turns",
+    "time",
+    "tokens",
+    "command",
+]
+"""The rule by which the answer is no; the schema's `rules` says what each means."""
+
+
+class No(TypedDict):
+    """The answer is no: the rule that decided, and a sentence that may stand before a person or a model."""
+
+    ok: Literal[False]
+    rule: Rule
+    reason: str
+
+
+class Yes(TypedDict):
+    """The answer is yes."""
+
+    ok: Literal[True]
+
+
+class ErrorData(TypedDict):
+    """The `data` of an error: the rule in a word that stays the same, and what to do next."""
+
+    rule: str
+    hint: str
+
+
+class Limits(TypedDict):
+    """The numbers that hold in pi's process. `…Ms` are milliseconds."""
+
+    answerMs: int
+    taskAnswerMs: int
+    selectorWaitMs: int
+    selectorMs: int
+    selectorOutputTokens: int
+    exitWaitMs: int
+    grepMs: int
+    bashDefaultSeconds: int
+    bashMaximumSeconds: int
+    modelCallMs: int
+    modelCallRetries: int
+    indexLines: int
+    indexUnits: int
+    topicLines: int
+    topicBytes: int
+    branchRecallUnits: int
+    selectedTopics: int
+
+
+class Texts(TypedDict):
+    """The words that pi shows and models are told where the engine is not asked."""
+
+    extracting: str
+    dreaming: str
+    exitWait: str
+    compactionWait: str
+    toolNotAvailable: str
+    engineGone: str
+    modelNotFound: str
+
+
+class SessionIds(TypedDict):
+    """The stable ids of model calls of our own, for the provider's cache."""
+
+    selector: str
+    extract: str
+    dream: str
+
+
+class Notice(TypedDict):
+    """A message that tells the model of a changed index; `token` goes into the message's details."""
+
+    text: str
+    token: str
+
+
+class Sections(TypedDict):
+    """The two sections, and the notice that this branch has not had yet."""
+
+    ok: Literal[True]
+    autoMemory: str
+    autoMemoryIndex: str
+    notice: Notice | None
+
+
 class Message(TypedDict):
     """One message of the selector's conversation."""
 
@@ -63,6 +174,7 @@ class ExternalChange(TypedDict):
     shownPath: str
     id: str | None
     task: str | None
+    taskId: str | None
 
 
 class Left(TypedDict):
@@ -79,7 +191,6 @@ class ShownSections(TypedDict):
     autoMemory: str
     autoMemoryIndex: str
     digest: str
-    announced: str | None
 
 
 class SelectorHistory(TypedDict):
@@ -103,6 +214,80 @@ class SessionState(TypedDict):
     shown: NotRequired[ShownSections]
     history: SelectorHistory
     pace: SelectorPace
+
+
+class SelectorCall(TypedDict):
+    """The selector runs: what it is asked."""
+
+    ok: Literal[True]
+    requestId: str
+    system: str
+    messages: list[Message]
+
+
+class Recalled(TypedDict):
+    """What goes into the request, and what the branch has used after it."""
+
+    ok: Literal[True]
+    text: str
+    topics: list[str]
+    usedUnits: int
+    usedUp: bool
+
+
+class NotRecalled(TypedDict):
+    """Nothing goes into the request, why, and what the branch has used after it."""
+
+    ok: Literal[False]
+    rule: Rule
+    reason: str
+    usedUnits: int
+    usedUp: bool
+
+
+class TaskCaps(TypedDict):
+    """What one task may use, as config.json says when it begins."""
+
+    turns: int
+    milliseconds: int
+    outputTokens: int
+
+
+class TaskBegun(TypedDict):
+    """The task has its lock."""
+
+    ok: Literal[True]
+    taskId: str
+    trailing: bool
+    model: str | None
+    caps: TaskCaps
+
+
+Attempt = Literal["none", "kept", "rolled-back", "pending"]
+"""What became of the time of a dream; only a task that failed to start, unstopped, loses it."""
+
+
+class CommandRun(TypedDict):
+    """The command only reads: what to run in its place."""
+
+    ok: Literal[True]
+    verdict: Literal["read-only"]
+    command: str
+    environment: Environment
+    timeoutSeconds: int
+
+
+class CommandDeleted(TypedDict):
+    """The command was a deletion, which is done."""
+
+    ok: Literal[True]
+    verdict: Literal["delete"]
+    deleted: list[str]
+    output: str
+
+
+Answer = Yes | No
+"""Yes, or no and why."""
 
 
 class InitializeParams(TypedDict):
@@ -129,18 +314,21 @@ class InitializeResult(TypedDict):
     configuration: Configuration
     nameWasTaken: bool
     resumed: bool
+    limits: Limits
+    texts: Texts
+    sessionIds: SessionIds
+    warnings: list[str]
 
 
 class PromptSectionsParams(TypedDict):
     """Asks for the sections of the system prompt, the same bytes until `prompt/clear`."""
 
+    announced: str | None
+    trusted: bool
 
-class PromptSectionsResult(TypedDict):
-    """The two sections, and the notice when the index on disk is no longer the one in them."""
 
-    autoMemory: str
-    autoMemoryIndex: str
-    stalenessNotice: str | None
+PromptSectionsResult = Sections | No
+"""The sections, or why there are none."""
 
 
 class PromptClearParams(TypedDict):
@@ -157,16 +345,11 @@ class RecallPrepareParams(TypedDict):
     prompt: str
     usedUnits: int
     usedUp: bool
+    trusted: bool
 
 
-class RecallPrepareResult(TypedDict):
-    """Whether it runs, and with what."""
-
-    run: bool
-    reason: str
-    requestId: NotRequired[str]
-    system: NotRequired[str]
-    messages: NotRequired[list[Message]]
+RecallPrepareResult = SelectorCall | No
+"""What the selector is asked, or why it is not."""
 
 
 class RecallLateParams(TypedDict):
@@ -189,13 +372,8 @@ class RecallFinishParams(TypedDict):
     usedUp: bool
 
 
-class RecallFinishResult(TypedDict):
-    """What goes into the request (an empty text where nothing does), and what the branch has used after it."""
-
-    text: str
-    topics: list[str]
-    usedUp: bool
-    usedUnits: int
+RecallFinishResult = Recalled | NotRecalled
+"""What was recalled, or why nothing was."""
 
 
 class FileCheckParams(TypedDict):
@@ -206,11 +384,8 @@ class FileCheckParams(TypedDict):
     trusted: bool
 
 
-class FileCheckResult(TypedDict):
-    """Whether it may."""
-
-    allow: bool
-    reason: str
+FileCheckResult = Yes | No
+"""Whether it may."""
 
 
 class FileReadParams(TypedDict):
@@ -253,52 +428,75 @@ class SessionSeenParams(TypedDict):
     """Says that this session has used the memory."""
 
 
-class SessionSeenResult(TypedDict):
+SessionSeenResult = Yes | No
+"""Whether that is written down."""
+
+
+class SessionSwitchParams(TypedDict):
+    """Turns memory off, or on again, for this session alone. Off ends the tasks."""
+
+    on: bool
+
+
+class SessionSwitchResult(TypedDict):
     """Done."""
 
 
-class DreamDueParams(TypedDict):
-    """Asks whether a dream is due."""
+class TasksDueParams(TypedDict):
+    """Asks which tasks begin now. What an extraction that runs does not see waits for a trailing one."""
+
+    occasion: Literal["settled", "compaction"]
+    ended: Literal["normal", "aborted", "error"]
+    newMessages: int
+    trusted: bool
 
 
-class DreamDueResult(TypedDict):
-    """Whether it is, and why not."""
+class TasksDueResult(TypedDict):
+    """For each task whether it is to begin."""
 
-    due: bool
-    reason: str
+    extract: Answer
+    dream: Answer
 
 
 class TaskBeginParams(TypedDict):
     """Begins a background task: takes its lock, and for a dream writes the time of the attempt."""
 
     kind: Literal["extract", "dream"]
+    trusted: bool
+    asked: bool
 
 
-class TaskBeginResult(TypedDict):
-    """The task, or why there is none."""
-
-    begun: bool
-    reason: str
-    taskId: NotRequired[str]
+TaskBeginResult = TaskBegun | No
+"""The task, or why there is none."""
 
 
 class TaskCheckParams(TypedDict):
     """Asks whether a task may go on, before each step."""
 
     taskId: str
+    trusted: bool
 
 
-class TaskCheckResult(TypedDict):
-    """Whether it may."""
+TaskCheckResult = Yes | No
+"""Whether it may."""
 
-    allow: bool
-    reason: str
+
+class TaskTurnParams(TypedDict):
+    """Says that a model call and the tools that it called are done, and asks whether another may follow."""
+
+    taskId: str
+    outputTokens: int
+
+
+TaskTurnResult = Yes | No
+"""Whether another model call may follow."""
 
 
 class TaskRevokeParams(TypedDict):
-    """Takes back what a task may do, or all: trust revoked, configuration reloaded, generation over."""
+    """Takes back what a task may do, or all (`null`)."""
 
     taskId: str | None
+    rule: Literal["untrusted", "reloaded", "cancelled"]
 
 
 class TaskRevokeResult(TypedDict):
@@ -310,12 +508,14 @@ class TaskEndParams(TypedDict):
 
     taskId: str
     outcome: Literal["returned", "aborted", "failed-to-start"]
+    idle: bool
 
 
 class TaskEndResult(TypedDict):
-    """What became of the time of a dream's attempt: only a task that failed to start, unstopped, loses it."""
+    """What became of the time of a dream's attempt, and whether the trailing extraction begins now."""
 
-    attempt: Literal["none", "kept", "rolled-back", "pending"]
+    attempt: Attempt
+    another: bool
 
 
 class TaskReadParams(TypedDict):
@@ -373,16 +573,11 @@ class TaskBashParams(TypedDict):
 
     taskId: str
     command: str
+    timeoutSeconds: float | None
 
 
-class TaskBashResult(TypedDict):
-    """What to run, or what was done."""
-
-    verdict: Literal["read-only", "delete", "reject"]
-    reason: str
-    command: NotRequired[str]
-    environment: NotRequired[Environment]
-    deleted: NotRequired[list[str]]
+TaskBashResult = CommandRun | CommandDeleted | No
+"""What to run, what was done, or why not."""
 
 
 class BashClassifyParams(TypedDict):
@@ -407,6 +602,7 @@ class MemoryCaptureResult(TypedDict):
     """The changes, by path."""
 
     changes: list[ExternalChange]
+    text: str | None
 
 
 class JournalListParams(TypedDict):
@@ -447,6 +643,7 @@ class MemoryChangedParams(TypedDict):
 
     taskId: str
     change: Change
+    text: str
 
 
 class ConfigurationChangedParams(TypedDict):

@@ -45,7 +45,7 @@ END_SECONDS = 2.0
 _READ_BYTES = 64 * 1024
 _CANCEL = "$/cancelRequest"
 _FIRST = "initialize"
-_BACKGROUND = ("task/", "journal/", "memory/")
+_BACKGROUND = ("task/", "tasks/", "journal/", "memory/")
 
 
 def own_standard_output() -> int:

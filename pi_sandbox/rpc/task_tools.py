@@ -6,17 +6,22 @@ looked at: what is too long for the check, which lint tells.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.project_memory.baseline import BaselineDecision, judge_edit, judge_write
 from pi_sandbox.project_memory.javascript_text import node_bytes
+from pi_sandbox.project_memory.limits import BASH_DEFAULT_SECONDS, BASH_MAXIMUM_SECONDS
 from pi_sandbox.project_memory.lint import SecretLines, listed_lines
 from pi_sandbox.project_memory.memory_files import SeenFile, read_for_baseline
 from pi_sandbox.project_memory.publish import Published, Unchanged
+from pi_sandbox.project_memory.refusals import Refusal, Rule
+from pi_sandbox.project_memory.words import change_notice
 from pi_sandbox.project_memory.write_paths import check_as_given
 from pi_sandbox.rpc import protocol_types as types
-from pi_sandbox.rpc.background import Background, refused
+from pi_sandbox.rpc.answers import no, refused
+from pi_sandbox.rpc.background import Background
 from pi_sandbox.rpc.call import Call, Notify
 from pi_sandbox.rpc.errors import RequestError, as_request_error
 from pi_sandbox.rpc.journal_methods import told
@@ -78,15 +83,16 @@ class TaskTools:
         if decision.run is not None:
             plan = decision.run
             return {
+                "ok": True,
                 "verdict": "read-only",
-                "reason": decision.reason,
                 "command": plan.command,
                 "environment": {"set": dict(plan.environment), "inherit": sorted(plan.inherit)},
+                "timeoutSeconds": _timeout(params["timeoutSeconds"]),
             }
         if decision.delete is None:
-            return {"verdict": "reject", "reason": decision.reason}
+            return no(Refusal(Rule.COMMAND, decision.reason))
         deleted = self._delete(running, call, decision.delete.paths, missing_is_fine=decision.delete.missing_is_fine)
-        return {"verdict": "delete", "reason": decision.reason, "deleted": deleted}
+        return {"ok": True, "verdict": "delete", "deleted": deleted, "output": _told_deletion(deleted)}
 
     def _delete(self, running: RunningTask, call: Call, paths: Sequence[str], *, missing_is_fine: bool) -> list[str]:
         removed: list[str] = []
@@ -135,10 +141,27 @@ class TaskTools:
             running.baselines = known.without(path) if made.version is None else known.with_version(path, made.version)
         if isinstance(made, Published):
             self._access.note(made)
-            self._notify("memory/changed", {"taskId": running.task.id, "change": told(made.entry)})
+            change = told(made.entry)
+            text = change_notice(change["task"], change["action"], change["shownPath"])
+            self._notify("memory/changed", {"taskId": running.task.id, "change": change, "text": text})
 
     def _permission(self, running: RunningTask, call: Call) -> Callable[[], str | None]:
-        return lambda: "the request was cancelled" if call.cancelled else self._background.why_not(running)
+        def why_not() -> str | None:
+            refusal = self._background.why_not(running)
+            return "the request was cancelled" if call.cancelled else None if refusal is None else refusal.reason
+
+        return why_not
+
+
+def _timeout(asked: float | None) -> int:
+    """Give the seconds that a command may take, for what the model asked for."""
+    if asked is None or asked <= 0:
+        return BASH_DEFAULT_SECONDS
+    return math.ceil(min(asked, BASH_MAXIMUM_SECONDS))
+
+
+def _told_deletion(deleted: Sequence[str]) -> str:
+    return "\n".join(f"deleted {quoted(path)}" for path in deleted) or "there was nothing to delete"
 
 
 def _obey(decision: BaselineDecision) -> None:

@@ -1,7 +1,9 @@
 """Makes the types of both sides from `pi_sandbox/rpc/protocol.schema.json`; `script/protocol` writes them.
 
 The schema uses a small part of JSON Schema: objects without further properties, strings, numbers, switches, lists, maps
-of strings, enumerations, `null` beside one type, and references to `$defs`. Anything else is an error here.
+of strings, enumerations, constants, `null` beside one type, references to `$defs`, and a choice between references
+(`oneOf`), of which one may be `null`. A name may stand for an object, an enumeration or a choice. Anything else is an
+error here.
 """
 
 import json
@@ -21,8 +23,8 @@ _PYTHON_NAMES = {"string": "str", "boolean": "bool", "integer": "int", "number":
 _TYPESCRIPT_NAMES = {"string": "string", "boolean": "boolean", "integer": "number", "number": "number", "null": "null"}
 
 
-def objects(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Gives each object type with its name, in an order in which none comes before those that it refers to."""
+def named(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Gives each type with its name, in an order in which none comes before those that it refers to."""
     yield from schema["$defs"].items()
     for method, both in schema["methods"].items():
         yield f"{_camel(method)}Params", both["params"]
@@ -32,12 +34,15 @@ def objects(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def python_text(schema: dict[str, Any]) -> str:
-    """Gives the module with a `TypedDict` for each object."""
+    """Gives the module with a `TypedDict` for each object, and an alias for each enumeration and choice."""
     parts = [
         f'"""The values of the protocol. {_NOTE}"""\n\nfrom typing import Literal, NotRequired, TypedDict\n\n'
         f"PROTOCOL_VERSION = {schema['protocolVersion']}"
     ]
-    for name, each in objects(schema):
+    for name, each in named(schema):
+        if not _is_object(each):
+            parts.append(f'{name} = {_python(each)}\n"""{each["description"]}"""')
+            continue
         lines = [f'class {name}(TypedDict):\n    """{each["description"]}"""']
         fields = [f"    {key}: {_python(value, required=key in each['required'])}" for key, value in _properties(each)]
         parts.append("\n".join([*lines, "", *fields]) if fields else lines[0])
@@ -45,9 +50,12 @@ def python_text(schema: dict[str, Any]) -> str:
 
 
 def typescript_text(schema: dict[str, Any]) -> str:
-    """Gives the module with an interface for each object, and tables of all methods and notifications."""
+    """Gives the module with an interface for each object, a type for each other name, and tables of all methods."""
     parts = [f"// {_NOTE}\n\nexport const PROTOCOL_VERSION = {schema['protocolVersion']};"]
-    for name, each in objects(schema):
+    for name, each in named(schema):
+        if not _is_object(each):
+            parts.append(f"/** {each['description']} */\nexport type {name} = {_typescript(each)};")
+            continue
         marks = {key: "" if key in each["required"] else "?" for key in each["properties"]}
         fields = [f"  {key}{marks[key]}: {_typescript(value)};" for key, value in _properties(each)]
         body = "{\n" + "\n".join(fields) + "\n}" if fields else "{}"
@@ -64,6 +72,10 @@ def typescript_text(schema: dict[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _is_object(each: dict[str, Any]) -> bool:
+    return "enum" not in each and "oneOf" not in each
+
+
 def _properties(each: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     if each.get("type") != "object" or each.get("additionalProperties") is not False:
         raise ValueError(f"not an object without further properties: {each}")
@@ -78,6 +90,12 @@ def _python(value: dict[str, Any], *, required: bool = True) -> str:
             return str(reference).rpartition("/")[2]
         case {"enum": values}:
             return f"Literal[{', '.join(map(json.dumps, values))}]"
+        case {"const": bool(constant)}:
+            return f"Literal[{constant}]"
+        case {"const": str(constant)}:
+            return f"Literal[{json.dumps(constant)}]"
+        case {"oneOf": choices}:
+            return " | ".join(map(_python, choices))
         case {"type": "array", "items": items}:
             return f"list[{_python(items)}]"
         case {"type": "object", "additionalProperties": {"type": "string"}}:
@@ -95,6 +113,10 @@ def _typescript(value: dict[str, Any]) -> str:
             return str(reference).rpartition("/")[2]
         case {"enum": values}:
             return " | ".join(map(json.dumps, values))
+        case {"const": bool() | str() as constant}:
+            return json.dumps(constant)
+        case {"oneOf": choices}:
+            return " | ".join(map(_typescript, choices))
         case {"type": "array", "items": items}:
             inner = _typescript(items)
             return f"({inner})[]" if " | " in inner else f"{inner}[]"

@@ -388,11 +388,11 @@ def test_the_memory_engine_serves_a_session_in_the_agent_image(client):
     folders = {"cwd": "/tmp", "agentFolder": "/home/pi/.pi/agent", "homeFolder": "/home/pi", "sessionId": "one"}
     requests = [
         {"id": 1, "method": "initialize", "params": {"protocolVersion": 1, **folders}},
-        {"id": 2, "method": "task/begin", "params": {"kind": "extract"}},
+        {"id": 2, "method": "task/begin", "params": {"kind": "extract", "trusted": True, "asked": False}},
     ]
     lines = "\n".join(json.dumps({"jsonrpc": "2.0", **request}) for request in requests)
     printed = _run(client, "agent", f"printf '%s\\n' '{lines}' | pi-memory-engine serve")
 
     answers = [json.loads(line)["result"] for line in printed.splitlines()]
     assert answers[0]["projectRoot"] == "/tmp"
-    assert answers[1]["begun"] is True
+    assert answers[1]["ok"] is True

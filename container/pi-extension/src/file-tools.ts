@@ -23,8 +23,10 @@ export function registerFileTools(pi: ExtensionAPI, session: Session): void {
 		if (file === undefined || memory === undefined || context.isProjectTrusted()) return undefined;
 		const answer = await memory.ask("file/check", { ...file, trusted: false });
 		if (answer === undefined && !memory.wasReady) return undefined;
-		if (answer?.allow) return undefined;
-		return { block: true, reason: answer?.reason ?? "the memory engine does not say whether this is a memory file" };
+		if (answer === undefined) {
+			return { block: true, reason: "the memory engine does not say whether this is a memory file" };
+		}
+		return answer.ok ? undefined : { block: true, reason: answer.reason };
 	});
 
 	pi.on("tool_result", async (event): Promise<ToolResultEventResult | undefined> => {

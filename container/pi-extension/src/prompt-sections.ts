@@ -1,6 +1,6 @@
 // The index of the memory in the system prompt: two sections, the same bytes until the session is cleared, and a notice
 // beside the next message where the index has changed since.
-import type { BeforeAgentStartEventResult, ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import type { BeforeAgentStartEventResult, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Session } from "./session.ts";
 
 const NOTICE = "project-memory-notice";
@@ -14,18 +14,30 @@ export function registerPromptSections(pi: ExtensionAPI, session: Session): void
 
 	pi.on("before_agent_start", async (event, context): Promise<BeforeAgentStartEventResult | undefined> => {
 		const { memory } = session;
-		if (memory === undefined || !context.isProjectTrusted()) return undefined;
-		const answer = await memory.ask("prompt/sections", {});
-		if (answer !== undefined) {
+		if (memory === undefined) return undefined;
+		const trusted = context.isProjectTrusted();
+		const answer = await memory.ask("prompt/sections", { announced: announcedOn(context), trusted });
+		if (answer?.ok) {
 			shown = { auto_memory: answer.autoMemory, auto_memory_index: answer.autoMemoryIndex };
 			memory.keepState();
-		} else if (memory.configuration?.enabled === false) {
+		} else if (answer !== undefined) {
 			shown = {};
 		}
 		Object.assign(event.systemPromptOptions.sections, shown);
-		if (!answer?.stalenessNotice) return undefined;
-		return { message: { customType: NOTICE, content: answer.stalenessNotice, display: false } };
+		if (!answer?.ok || answer.notice === null) return undefined;
+		const { text, token } = answer.notice;
+		return { message: { customType: NOTICE, content: text, display: false, details: { token } } };
 	});
 	pi.on("session_compact", clear);
 	pi.on("session_tree", clear);
+}
+
+/** The token of the last notice that stands on this branch: one that an aborted request lost does not. */
+function announcedOn(context: ExtensionContext): string | null {
+	for (const entry of context.sessionManager.getBranch().reverse()) {
+		if (entry.type === "custom_message" && entry.customType === NOTICE) {
+			return (entry.details as { token: string }).token;
+		}
+	}
+	return null;
 }

@@ -2,6 +2,80 @@
 
 export const PROTOCOL_VERSION = 1;
 
+/** The rule by which the answer is no; the schema's `rules` says what each means. */
+export type Rule = "off" | "off-here" | "configuration" | "folder" | "read-only" | "untrusted" | "busy" | "running" | "not-due" | "turn-failed" | "nothing-new" | "one-word" | "budget" | "paused" | "no-topics" | "failed" | "no-choice" | "nothing-chosen" | "already-read" | "ended" | "reloaded" | "cancelled" | "lock-lost" | "turns" | "time" | "tokens" | "command";
+
+/** The answer is no: the rule that decided, and a sentence that may stand before a person or a model. */
+export interface No {
+  ok: false;
+  rule: Rule;
+  reason: string;
+}
+
+/** The answer is yes. */
+export interface Yes {
+  ok: true;
+}
+
+/** The `data` of an error: the rule in a word that stays the same, and what to do next. */
+export interface ErrorData {
+  rule: string;
+  hint: string;
+}
+
+/** The numbers that hold in pi's process. `…Ms` are milliseconds. */
+export interface Limits {
+  answerMs: number;
+  taskAnswerMs: number;
+  selectorWaitMs: number;
+  selectorMs: number;
+  selectorOutputTokens: number;
+  exitWaitMs: number;
+  grepMs: number;
+  bashDefaultSeconds: number;
+  bashMaximumSeconds: number;
+  modelCallMs: number;
+  modelCallRetries: number;
+  indexLines: number;
+  indexUnits: number;
+  topicLines: number;
+  topicBytes: number;
+  branchRecallUnits: number;
+  selectedTopics: number;
+}
+
+/** The words that pi shows and models are told where the engine is not asked. */
+export interface Texts {
+  extracting: string;
+  dreaming: string;
+  exitWait: string;
+  compactionWait: string;
+  toolNotAvailable: string;
+  engineGone: string;
+  modelNotFound: string;
+}
+
+/** The stable ids of model calls of our own, for the provider's cache. */
+export interface SessionIds {
+  selector: string;
+  extract: string;
+  dream: string;
+}
+
+/** A message that tells the model of a changed index; `token` goes into the message's details. */
+export interface Notice {
+  text: string;
+  token: string;
+}
+
+/** The two sections, and the notice that this branch has not had yet. */
+export interface Sections {
+  ok: true;
+  autoMemory: string;
+  autoMemoryIndex: string;
+  notice: Notice | null;
+}
+
 /** One message of the selector's conversation. */
 export interface Message {
   role: "user" | "assistant";
@@ -54,6 +128,7 @@ export interface ExternalChange {
   shownPath: string;
   id: string | null;
   task: string | null;
+  taskId: string | null;
 }
 
 /** A file that an undo could not put back. */
@@ -68,7 +143,6 @@ export interface ShownSections {
   autoMemory: string;
   autoMemoryIndex: string;
   digest: string;
-  announced: string | null;
 }
 
 /** The earlier exchanges with the selector. */
@@ -90,6 +164,71 @@ export interface SessionState {
   history: SelectorHistory;
   pace: SelectorPace;
 }
+
+/** The selector runs: what it is asked. */
+export interface SelectorCall {
+  ok: true;
+  requestId: string;
+  system: string;
+  messages: Message[];
+}
+
+/** What goes into the request, and what the branch has used after it. */
+export interface Recalled {
+  ok: true;
+  text: string;
+  topics: string[];
+  usedUnits: number;
+  usedUp: boolean;
+}
+
+/** Nothing goes into the request, why, and what the branch has used after it. */
+export interface NotRecalled {
+  ok: false;
+  rule: Rule;
+  reason: string;
+  usedUnits: number;
+  usedUp: boolean;
+}
+
+/** What one task may use, as config.json says when it begins. */
+export interface TaskCaps {
+  turns: number;
+  milliseconds: number;
+  outputTokens: number;
+}
+
+/** The task has its lock. */
+export interface TaskBegun {
+  ok: true;
+  taskId: string;
+  trailing: boolean;
+  model: string | null;
+  caps: TaskCaps;
+}
+
+/** What became of the time of a dream; only a task that failed to start, unstopped, loses it. */
+export type Attempt = "none" | "kept" | "rolled-back" | "pending";
+
+/** The command only reads: what to run in its place. */
+export interface CommandRun {
+  ok: true;
+  verdict: "read-only";
+  command: string;
+  environment: Environment;
+  timeoutSeconds: number;
+}
+
+/** The command was a deletion, which is done. */
+export interface CommandDeleted {
+  ok: true;
+  verdict: "delete";
+  deleted: string[];
+  output: string;
+}
+
+/** Yes, or no and why. */
+export type Answer = Yes | No;
 
 /** Says who asks, for which session, and where. The first request; any other before it fails. */
 export interface InitializeParams {
@@ -113,17 +252,20 @@ export interface InitializeResult {
   configuration: Configuration;
   nameWasTaken: boolean;
   resumed: boolean;
+  limits: Limits;
+  texts: Texts;
+  sessionIds: SessionIds;
+  warnings: string[];
 }
 
 /** Asks for the sections of the system prompt, the same bytes until `prompt/clear`. */
-export interface PromptSectionsParams {}
-
-/** The two sections, and the notice when the index on disk is no longer the one in them. */
-export interface PromptSectionsResult {
-  autoMemory: string;
-  autoMemoryIndex: string;
-  stalenessNotice: string | null;
+export interface PromptSectionsParams {
+  announced: string | null;
+  trusted: boolean;
 }
+
+/** The sections, or why there are none. */
+export type PromptSectionsResult = Sections | No;
 
 /** Forgets the sections and what the selector was asked: compaction, branch navigation, reload, session start. */
 export interface PromptClearParams {}
@@ -136,16 +278,11 @@ export interface RecallPrepareParams {
   prompt: string;
   usedUnits: number;
   usedUp: boolean;
+  trusted: boolean;
 }
 
-/** Whether it runs, and with what. */
-export interface RecallPrepareResult {
-  run: boolean;
-  reason: string;
-  requestId?: string;
-  system?: string;
-  messages?: Message[];
-}
+/** What the selector is asked, or why it is not. */
+export type RecallPrepareResult = SelectorCall | No;
 
 /** Says that the selector has not answered within the wait; its answer may still come. */
 export interface RecallLateParams {
@@ -164,13 +301,8 @@ export interface RecallFinishParams {
   usedUp: boolean;
 }
 
-/** What goes into the request (an empty text where nothing does), and what the branch has used after it. */
-export interface RecallFinishResult {
-  text: string;
-  topics: string[];
-  usedUp: boolean;
-  usedUnits: number;
-}
+/** What was recalled, or why nothing was. */
+export type RecallFinishResult = Recalled | NotRecalled;
 
 /** Asks before a file tool of the main agent runs. */
 export interface FileCheckParams {
@@ -180,10 +312,7 @@ export interface FileCheckParams {
 }
 
 /** Whether it may. */
-export interface FileCheckResult {
-  allow: boolean;
-  reason: string;
-}
+export type FileCheckResult = Yes | No;
 
 /** Says that the main agent has read a file. */
 export interface FileReadParams {
@@ -218,44 +347,63 @@ export interface SessionStateResult {
 /** Says that this session has used the memory. */
 export interface SessionSeenParams {}
 
+/** Whether that is written down. */
+export type SessionSeenResult = Yes | No;
+
+/** Turns memory off, or on again, for this session alone. Off ends the tasks. */
+export interface SessionSwitchParams {
+  on: boolean;
+}
+
 /** Done. */
-export interface SessionSeenResult {}
+export interface SessionSwitchResult {}
 
-/** Asks whether a dream is due. */
-export interface DreamDueParams {}
+/** Asks which tasks begin now. What an extraction that runs does not see waits for a trailing one. */
+export interface TasksDueParams {
+  occasion: "settled" | "compaction";
+  ended: "normal" | "aborted" | "error";
+  newMessages: number;
+  trusted: boolean;
+}
 
-/** Whether it is, and why not. */
-export interface DreamDueResult {
-  due: boolean;
-  reason: string;
+/** For each task whether it is to begin. */
+export interface TasksDueResult {
+  extract: Answer;
+  dream: Answer;
 }
 
 /** Begins a background task: takes its lock, and for a dream writes the time of the attempt. */
 export interface TaskBeginParams {
   kind: "extract" | "dream";
+  trusted: boolean;
+  asked: boolean;
 }
 
 /** The task, or why there is none. */
-export interface TaskBeginResult {
-  begun: boolean;
-  reason: string;
-  taskId?: string;
-}
+export type TaskBeginResult = TaskBegun | No;
 
 /** Asks whether a task may go on, before each step. */
 export interface TaskCheckParams {
   taskId: string;
+  trusted: boolean;
 }
 
 /** Whether it may. */
-export interface TaskCheckResult {
-  allow: boolean;
-  reason: string;
+export type TaskCheckResult = Yes | No;
+
+/** Says that a model call and the tools that it called are done, and asks whether another may follow. */
+export interface TaskTurnParams {
+  taskId: string;
+  outputTokens: number;
 }
 
-/** Takes back what a task may do, or all: trust revoked, configuration reloaded, generation over. */
+/** Whether another model call may follow. */
+export type TaskTurnResult = Yes | No;
+
+/** Takes back what a task may do, or all (`null`). */
 export interface TaskRevokeParams {
   taskId: string | null;
+  rule: "untrusted" | "reloaded" | "cancelled";
 }
 
 /** Done. */
@@ -265,11 +413,13 @@ export interface TaskRevokeResult {}
 export interface TaskEndParams {
   taskId: string;
   outcome: "returned" | "aborted" | "failed-to-start";
+  idle: boolean;
 }
 
-/** What became of the time of a dream's attempt: only a task that failed to start, unstopped, loses it. */
+/** What became of the time of a dream's attempt, and whether the trailing extraction begins now. */
 export interface TaskEndResult {
-  attempt: "none" | "kept" | "rolled-back" | "pending";
+  attempt: Attempt;
+  another: boolean;
 }
 
 /** Says what a task's `read` has shown of a file. */
@@ -320,16 +470,11 @@ export interface TaskEditResult {
 export interface TaskBashParams {
   taskId: string;
   command: string;
+  timeoutSeconds: number | null;
 }
 
-/** What to run, or what was done. */
-export interface TaskBashResult {
-  verdict: "read-only" | "delete" | "reject";
-  reason: string;
-  command?: string;
-  environment?: Environment;
-  deleted?: string[];
-}
+/** What to run, what was done, or why not. */
+export type TaskBashResult = CommandRun | CommandDeleted | No;
 
 /** Asks what a command is, without running it. */
 export interface BashClassifyParams {
@@ -349,6 +494,7 @@ export interface MemoryCaptureParams {}
 /** The changes, by path. */
 export interface MemoryCaptureResult {
   changes: ExternalChange[];
+  text: string | null;
 }
 
 /** Asks for the newest changes of background tasks. */
@@ -383,6 +529,7 @@ export interface LockLostParams {
 export interface MemoryChangedParams {
   taskId: string;
   change: Change;
+  text: string;
 }
 
 /** config.json says something else; the tasks that it no longer lets run are over. */
@@ -404,9 +551,11 @@ export interface Methods {
   "file/written": { params: FileWrittenParams; result: FileWrittenResult };
   "session/state": { params: SessionStateParams; result: SessionStateResult };
   "session/seen": { params: SessionSeenParams; result: SessionSeenResult };
-  "dream/due": { params: DreamDueParams; result: DreamDueResult };
+  "session/switch": { params: SessionSwitchParams; result: SessionSwitchResult };
+  "tasks/due": { params: TasksDueParams; result: TasksDueResult };
   "task/begin": { params: TaskBeginParams; result: TaskBeginResult };
   "task/check": { params: TaskCheckParams; result: TaskCheckResult };
+  "task/turn": { params: TaskTurnParams; result: TaskTurnResult };
   "task/revoke": { params: TaskRevokeParams; result: TaskRevokeResult };
   "task/end": { params: TaskEndParams; result: TaskEndResult };
   "task/read": { params: TaskReadParams; result: TaskReadResult };

@@ -164,13 +164,13 @@ def test_each_change_of_the_index_is_told_once() -> None:
     assert first is not None
     assert "out of date" in first.text
     assert f"{FOLDER}/MEMORY.md" in first.text
-    assert staleness_notice(snapshot, first.digest, IndexFile("b", "d2"), FOLDER) is None
-    second = staleness_notice(snapshot, first.digest, IndexFile("c", "d3"), FOLDER)
+    assert staleness_notice(snapshot, first.token, IndexFile("b", "d2"), FOLDER) is None
+    second = staleness_notice(snapshot, first.token, IndexFile("c", "d3"), FOLDER)
     assert second is not None
-    back = staleness_notice(snapshot, second.digest, IndexFile("a", "d1"), FOLDER)
+    back = staleness_notice(snapshot, second.token, IndexFile("a", "d1"), FOLDER)
     assert back is not None
     assert "again as it stands" in back.text
-    assert staleness_notice(snapshot, back.digest, IndexFile("a", "d1"), FOLDER) is None
+    assert staleness_notice(snapshot, back.token, IndexFile("a", "d1"), FOLDER) is None
 
 
 def test_a_deleted_index_is_told_too() -> None:

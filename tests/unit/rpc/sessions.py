@@ -3,14 +3,30 @@
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import fastjsonschema
+
 from pi_sandbox.rpc.call import Call
+from pi_sandbox.rpc.dispatch import SCHEMA_FILE
 from pi_sandbox.rpc.engine import Engine
 
 ENGINE = Path(sys.executable).with_name("pi-memory-engine")
+SCHEMA = json.loads(SCHEMA_FILE.read_text("utf-8"))
+USUAL: Mapping[str, Mapping[str, object]] = {
+    "prompt/sections": {"announced": None, "trusted": True},
+    "recall/prepare": {"usedUnits": 0, "usedUp": False, "trusted": True},
+    "tasks/due": {"occasion": "settled", "ended": "normal", "newMessages": 1, "trusted": True},
+    "task/begin": {"trusted": True, "asked": False},
+    "task/check": {"trusted": True},
+    "task/revoke": {"rule": "cancelled"},
+    "task/end": {"outcome": "returned", "idle": True},
+    "task/bash": {"timeoutSeconds": None},
+}
+"""What a request holds unless a test says otherwise."""
 
 
 class Session:
@@ -35,13 +51,27 @@ class Session:
         )
         self.memory = Path(self.found["memoryFolder"])
 
-    def ask(self, method: str, call: Call | None = None, **params: object) -> Any:
-        return self.engine.methods()[method](params, call or Call())
+    def ask(self, method: str, call: Call | None = None, **given: object) -> Any:
+        """Gives the answer to a request; both fit the schema."""
+        params = {**USUAL.get(method, {}), **given}
+        _fits(method, "params")(params)
+        return _fits(method, "result")(self.engine.methods()[method](params, call or Call()))
+
+    def dream_due(self) -> bool:
+        return bool(self.ask("tasks/due")["dream"]["ok"])
+
+
+@cache
+def _fits(method: str, part: str) -> Callable[[Any], Any]:
+    checked: Callable[[Any], Any] = fastjsonschema.compile(
+        {**SCHEMA["methods"][method][part], "$defs": SCHEMA["$defs"]}
+    )
+    return checked
 
 
 def begin(session: Session, kind: str = "extract") -> str:
     begun = session.ask("task/begin", kind=kind)
-    assert begun["begun"], begun
+    assert begun["ok"], begun
     return str(begun["taskId"])
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -215,6 +216,20 @@ def test_a_configuration_that_changes_during_a_write_stops_it_before_the_file_is
     assert list(session.memory.iterdir()) == []
 
 
+def test_a_task_whose_time_is_over_is_refused_each_step(open_session, monkeypatch):
+    session = open_session()
+    task = begin(session)
+    assert session.ask("task/turn", taskId=task, outputTokens=5)["ok"]
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + 601)
+
+    answers = [session.ask("task/turn", taskId=task, outputTokens=5), session.ask("task/check", taskId=task)]
+    assert [answer["rule"] for answer in answers] == ["time", "time"]
+    with pytest.raises(RequestError, match="has had its 10 minutes") as error:
+        session.ask("task/write", taskId=task, path=str(session.memory / "a.md"), content="x")
+    assert error.value.rule == "time"
+
+
 @pytest.mark.parametrize("why", ["revoked", "turned off", "lock lost"])
 def test_a_dream_that_was_stopped_keeps_its_attempt_also_where_it_failed_to_start(open_session, why):
     sessions = [open_session(session_id=name) for name in "abcdef"]
@@ -229,9 +244,9 @@ def test_a_dream_that_was_stopped_keeps_its_attempt_also_where_it_failed_to_star
     else:
         next((session.root / "agent/project-memory/memory-roots").glob("*/locks/dream.lock")).unlink()
 
-    assert session.ask("task/end", taskId=task, outcome="failed-to-start") == {"attempt": "kept"}
+    assert session.ask("task/end", taskId=task, outcome="failed-to-start") == {"attempt": "kept", "another": False}
     (session.root / "agent/project-memory/config.json").unlink(missing_ok=True)
-    assert not session.ask("dream/due")["due"]
+    assert not session.dream_due()
 
 
 @pytest.mark.parametrize("when", ["the next request", "the end"])
@@ -245,15 +260,15 @@ def test_an_attempt_that_could_not_be_rolled_back_is_rolled_back_later(open_sess
     locks = next((session.root / "agent/project-memory/memory-roots").iterdir()) / "locks"
     (locks / "last-dream-at.lock").write_text('{"pid": 1, "token": "x", "acquiredAt": 4000000000000}')
 
-    assert session.ask("task/end", taskId=task, outcome="failed-to-start") == {"attempt": "pending"}
-    assert not session.ask("dream/due")["due"]
+    assert session.ask("task/end", taskId=task, outcome="failed-to-start") == {"attempt": "pending", "another": False}
+    assert not session.dream_due()
     (locks / "last-dream-at.lock").unlink()
     if when == "the end":
         session.engine.close()
     else:
-        assert session.ask("dream/due")["due"]
+        assert session.dream_due()
     other = open_session(session_id="later")
-    assert other.ask("dream/due")["due"]
+    assert other.dream_due()
 
 
 def test_two_engines_that_read_think_and_write_one_index_lose_no_line(open_session):

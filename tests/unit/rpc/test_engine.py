@@ -25,19 +25,19 @@ def test_an_extraction_and_a_dream_run_side_by_side(open_session):
 
     extraction, dream = begin(session), begin(session, "dream")
 
-    assert session.ask("task/check", taskId=extraction)["allow"]
-    assert session.ask("task/check", taskId=dream)["allow"]
+    assert session.ask("task/check", taskId=extraction)["ok"]
+    assert session.ask("task/check", taskId=dream)["ok"]
     session.ask("task/end", taskId=extraction, outcome="returned")
-    assert session.ask("task/check", taskId=dream)["allow"]
+    assert session.ask("task/check", taskId=dream)["ok"]
 
 
 def test_two_sessions_of_one_project_share_locks_and_memory(open_session):
     one, other = open_session(), open_session(session_id="two")
     task = begin(one)
 
-    assert not other.ask("task/begin", kind="extract")["begun"]
+    assert not other.ask("task/begin", kind="extract")["ok"]
     one.ask("task/end", taskId=task, outcome="returned")
-    assert other.ask("task/begin", kind="extract")["begun"]
+    assert other.ask("task/begin", kind="extract")["ok"]
 
 
 def test_only_other_sessions_since_the_last_dream_make_one_due(open_session):
@@ -45,11 +45,11 @@ def test_only_other_sessions_since_the_last_dream_make_one_due(open_session):
     for session in sessions[:5]:
         session.ask("session/seen")
         session.ask("session/seen")
-    assert not sessions[0].ask("dream/due")["due"]
-    assert sessions[5].ask("dream/due")["due"]
+    assert not sessions[0].dream_due()
+    assert sessions[5].dream_due()
 
     begin(sessions[5], "dream")
-    assert not sessions[5].ask("dream/due")["due"]
+    assert not sessions[5].dream_due()
 
 
 def test_an_engine_that_is_closed_gives_its_locks_back(open_session):
@@ -59,10 +59,10 @@ def test_an_engine_that_is_closed_gives_its_locks_back(open_session):
     one.engine.close()
 
     assert begin(other)
-    assert not one.ask("task/check", taskId=task)["allow"]
+    assert not one.ask("task/check", taskId=task)["ok"]
     with pytest.raises(RequestError) as error:
         one.ask("task/write", taskId=task, path=str(one.memory / "a.md"), content="x")
-    assert error.value.rule == "task-over"
+    assert error.value.rule == "ended"
 
 
 def test_what_a_killed_write_left_is_gone_when_the_next_session_begins(open_session):
@@ -132,13 +132,14 @@ def test_a_memory_that_can_only_be_read_has_recall_and_no_tasks(open_session, tm
     session = open_session(memory=str(memory))
 
     assert session.found["readOnly"] is True
-    assert session.ask("recall/prepare", prompt="what is a", usedUnits=0, usedUp=False)["run"]
+    assert session.ask("recall/prepare", prompt="what is a", usedUnits=0, usedUp=False)["ok"]
     assert "a.md" in session.ask("prompt/sections")["autoMemoryIndex"], "the index is shown, and not written"
+    assert session.ask("prompt/sections")["notice"] is None, "what was never there is not gone"
     assert not (memory / "MEMORY.md").exists()
-    for method, params in (("task/begin", {"kind": "extract"}), ("dream/due", {}), ("session/seen", {})):
-        with pytest.raises(RequestError) as error:
-            session.ask(method, **params)
-        assert error.value.rule == "read-only"
+    assert "can only be read" in session.found["warnings"][0]
+    due = session.ask("tasks/due")
+    answers = [due["extract"], due["dream"], session.ask("task/begin", kind="extract"), session.ask("session/seen")]
+    assert [(answer["ok"], answer["rule"]) for answer in answers] == [(False, "read-only")] * 4
 
 
 def test_only_a_file_is_suppressed(open_session):
@@ -175,8 +176,8 @@ def test_an_engine_in_place_of_another_goes_on_byte_for_byte(open_session):
     second = recalled_once(other, "what is a, again")
 
     assert (other.found["resumed"], fresh.found["resumed"]) == (True, False)
-    assert {**told, "stalenessNotice": None} == shown
-    assert told["stalenessNotice"]
+    assert {**told, "notice": None} == shown
+    assert told["notice"]
     assert second["system"] == first["system"]
     assert second["messages"][:2] == [*first["messages"], {"role": "assistant", "text": '["a.md"]'}]
     assert fresh.ask("prompt/sections") != shown
@@ -241,8 +242,8 @@ def test_a_topic_that_lies_elsewhere_is_memory_for_trust_reminder_and_lint(open_
     path = str(session.memory / "lo.md")
 
     for tool in ("read", "write", "edit"):
-        assert not session.ask("file/check", tool=tool, path=path, trusted=False)["allow"]
-        assert session.ask("file/check", tool=tool, path="notes.md", trusted=False)["allow"]
+        assert not session.ask("file/check", tool=tool, path=path, trusted=False)["ok"]
+        assert session.ask("file/check", tool=tool, path="notes.md", trusted=False)["ok"]
     assert "lo.md" in session.ask("file/read", path=path, complete=True)["reminder"]
     assert "lo.md" in session.ask("file/written", path=path)["reminder"]
     assert session.ask("file/read", path="notes.md", complete=True)["reminder"] is None
@@ -260,7 +261,7 @@ def test_a_memory_that_is_a_link_can_be_tidied_by_both_of_its_names(open_session
         asked = session.ask("task/bash", taskId=task, command=f"rm {tmp_path.resolve()}/{folder}/b.md")
 
         assert (asked["verdict"], asked["deleted"]) == ("delete", [str(tmp_path.resolve() / "real/b.md")])
-    assert session.ask("task/bash", taskId=task, command=f"rm {tmp_path}/reality/b.md")["verdict"] == "reject"
+    assert session.ask("task/bash", taskId=task, command=f"rm {tmp_path}/reality/b.md")["rule"] == "command"
 
 
 TOKEN = "gl" + "pat-" + "x4Kq9Tz2Lm7Wc5Rb8Vy3"
@@ -468,7 +469,7 @@ def serving(tmp_path: Path) -> subprocess.Popen[bytes]:
     folders = {name: str(tmp_path.resolve() / place) for name, place in places.items()}
     for identity, method, params in (
         (1, "initialize", {"protocolVersion": 1, "sessionId": "x", **folders}),
-        (2, "task/begin", {"kind": "extract"}),
+        (2, "task/begin", {"kind": "extract", "trusted": True, "asked": False}),
     ):
         message = {"jsonrpc": "2.0", "id": identity, "method": method, "params": params}
         process.stdin.write(json.dumps(message).encode() + b"\n")
@@ -490,7 +491,7 @@ def test_a_signal_in_a_flood_of_requests_ends_the_engine_and_its_lock_is_free(op
         assert process.wait(20) == 128 + number
         assert process.communicate()[1] == b""
         begun = session.ask("task/begin", kind="extract")
-        assert begun["begun"], begun
+        assert begun["ok"], begun
         session.ask("task/end", taskId=begun["taskId"], outcome="returned")
 
 
@@ -498,12 +499,12 @@ def test_an_engine_whose_answers_nobody_reads_ends_with_its_input(open_session, 
     session = open_session()
     process = serving(tmp_path)
     assert process.stdin is not None
-    line = b'{"jsonrpc":"2.0","id":9,"method":"prompt/sections","params":{}}\n'
+    line = b'{"jsonrpc":"2.0","id":9,"method":"prompt/sections","params":{"announced":null,"trusted":true}}\n'
     process.stdin.write(line * 600)
     process.stdin.close()
 
     assert process.wait(20) == 0
-    assert session.ask("task/begin", kind="extract")["begun"]
+    assert session.ask("task/begin", kind="extract")["ok"]
     for stream in (process.stdout, process.stderr):
         assert stream is not None
         stream.close()
