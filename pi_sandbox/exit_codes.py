@@ -28,19 +28,22 @@ class ExitCode(IntEnum):
 
 
 MEANINGS: dict[ExitCode, str] = {
-    ExitCode.OK: "done; memory-check: clean",
-    ExitCode.FINDINGS: "doctor found something bad",
+    ExitCode.OK: "done; memory-check: clean; memory-sync: nothing failed, whatever was skipped",
+    ExitCode.FINDINGS: "doctor found something bad; demo: what it shows did not happen",
     ExitCode.USAGE: "the command line, a setting or the project's place is not usable",
     ExitCode.ENGINE: "no usable container engine, or it cannot see this machine's files",
     ExitCode.IMAGE: "the image is missing, does not match this version, or could not be built",
     ExitCode.SECRETS: "the keyring or a secret in it is not usable",
     ExitCode.FILES: "a file or folder could not be read or written (full disk, permissions)",
-    ExitCode.STORE_FAILED: "memory-sync: a store failed; memory-check: a store is missing",
+    ExitCode.STORE_FAILED: (
+        "memory-sync: a store failed; memory-check: a store is missing; memory-status: one is missing or refused; "
+        "memory-clone, domain add --clone: nothing was cloned"
+    ),
     ExitCode.STORE_WARNINGS: "memory-check: warnings or possible personal data",
     ExitCode.STORE_BLOCKED: "memory-check: a blocking finding",
     ExitCode.INTERNAL: "a fault of pi-sandbox itself (PI_SANDBOX_DEBUG=1 shows where)",
     ExitCode.HANGUP: "the terminal went away (SIGHUP)",
-    ExitCode.INTERRUPTED: "interrupted (SIGINT)",
+    ExitCode.INTERRUPTED: "interrupted (SIGINT, SIGQUIT)",
     ExitCode.BROKEN_PIPE: "the reader of the output went away",
     ExitCode.TERMINATED: "ended by SIGTERM",
 }

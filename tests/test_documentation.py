@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from pi_sandbox.cli.main import root
+from pi_sandbox.cli.main import root, run
 from pi_sandbox.exit_codes import MEANINGS, ExitCode
 
 CHECKOUT = Path(__file__).parents[1]
@@ -27,6 +27,18 @@ def test_the_page_of_commands_has_the_table_of_exit_codes():
 
 def test_every_exit_code_has_a_meaning_and_they_stand_in_order():
     assert list(MEANINGS) == sorted(ExitCode)
+
+
+def test_every_command_on_the_memory_says_what_it_fails_with(tmp_path, monkeypatch, capsysbinary):
+    monkeypatch.setenv("PI_SANDBOX_HOME", str(tmp_path / "none"))
+    monkeypatch.setenv("BRAIN_PRIVATE_URL", "https://git.example.org/private.git")
+    commands = [name for name in root.list_commands(click.Context(root)) if name.startswith("memory-")]
+
+    assert len(commands) == 4
+    for name in commands:
+        assert run([name, "private"]) == ExitCode.STORE_FAILED
+        assert b"there is no home" in capsysbinary.readouterr().err
+        assert name in MEANINGS[ExitCode.STORE_FAILED]
 
 
 def test_the_page_of_commands_names_every_command_and_no_other():

@@ -20,10 +20,18 @@ def image() -> None:
 
 
 @image.command()
-@click.option("--bootstrap-base", is_flag=True, help="Make the base from Debian packages first (needs mmdebstrap).")
+@click.option(
+    "--bootstrap-base",
+    is_flag=True,
+    help="Make the base from Debian packages first, where no image registry is reached (needs mmdebstrap).",
+)
 @click.option("--only", type=click.Choice(_TARGETS), help="Build only this image.")
 def build(bootstrap_base: bool, only: "Target | None") -> None:
-    """Builds both images, or one. A private CA and proxies are taken from the settings."""
+    """Builds both images, or one.
+
+    A private CA is taken from PI_SANDBOX_CA_BUNDLE, proxies from HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the
+    environment.
+    """
     from pi_sandbox.containers.docker_engine import connect
     from pi_sandbox.launch.images import build_base, build_target
     from pi_sandbox.settings.read import read_settings

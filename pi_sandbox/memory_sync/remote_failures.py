@@ -53,12 +53,12 @@ _KINDS = tuple(
         (
             r"(returned error|http code|error code)[: ]+407|proxy authentication",
             "the proxy on the way to {host} wants a login",
-            "put it into the proxy setting of the host",
+            "write it into HTTPS_PROXY: http://user:password@proxy:port",
         ),
         (
             r"could not resolve proxy|proxy connect|CONNECT tunnel failed|from proxy after connect",
             "the proxy on the way to {host} did not connect",
-            "look at the proxy setting of the host",
+            "look at HTTPS_PROXY and NO_PROXY (one at 127.0.0.1 or localhost is not reached from the sync's container)",
         ),
         (
             r"could not resolve host|name or service not known",

@@ -6,7 +6,7 @@
 - names that begin with `PI_SANDBOX_` or `BRAIN_` are ours: an unknown one in the environment is an error too. Other
   names in the environment are none of our business; in the file they are errors, because they would do nothing there;
 - proxies come from the environment only, by curl's names: `http_proxy`, `https_proxy`, `no_proxy`, where the lower-case
-  name wins over the upper-case one even if it is empty, and an empty value means none.
+  name wins over the upper-case one even if it is empty, and an empty value means none. `all_proxy` is not used.
 
 A message shows a value only where it cannot be a credential.
 """
@@ -28,8 +28,10 @@ from pi_sandbox.settings.settings import Limits, Origin, Proxies, Settings, Stor
 T = TypeVar("T")
 
 _ENVIRONMENT_PLACE = "the environment"
+_PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
 _CLOSENESS = 0.8
 """How alike an unknown name must be to a setting to be taken for a slip of it (difflib's ratio)."""
+_PROXY_NAME = re.compile(r"(?:.+_)?PROXY", re.IGNORECASE)
 _KEY_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD", re.IGNORECASE)
 
 
@@ -163,6 +165,11 @@ def _unknown_name(given: _Given, stores: tuple[str, ...]) -> tuple[str, str]:
 def _what_is_meant(given: _Given, stores: tuple[str, ...]) -> str:
     """What to do about an unknown name; an unknown name itself is shown only where it cannot be a secret."""
     remove = "remove the line" if given.origin is Origin.ENV_FILE else "unset the variable"
+    if _PROXY_NAME.fullmatch(given.name):
+        return (
+            f"{remove}: proxies come from the environment alone ({', '.join(_PROXY_VARIABLES)}); set them in the shell "
+            "from which you start pi-sandbox: export HTTPS_PROXY=…"
+        )
     alike = get_close_matches(given.name.upper(), table.setting_names(stores), n=1, cutoff=_CLOSENESS)
     if alike:
         return f"did you mean {alike[0]}? Correct the name, or {remove}"

@@ -10,13 +10,15 @@ export HOME="${HOME:-$(getent passwd "$(id -u)" 2>/dev/null | cut -d: -f6 || tru
 # How many scripts stand around this one, itself included.
 export script_depth=$((${script_depth:-0} + 1))
 
-# The comment at the head of the script is its help.
-case ${1:-} in
--h | --help)
-    sed -n '2,${/^#/!q;s/^# \{0,1\}//;p}' "$0"
-    exit 0
-    ;;
-esac
+# The comment at the head of the script is its help, wherever it is asked for.
+for argument in "$@"; do
+    case $argument in
+    -h | --help)
+        sed -n '2,${/^#/!q;s/^# \{0,1\}//;p}' "$0"
+        exit 0
+        ;;
+    esac
+done
 
 say() {
     printf '%s\n' "$*" >&2
@@ -27,6 +29,21 @@ fail() {
     printf '%s: %s\n' "${0##*/}" "$1" >&2
     printf '  %s\n' "$2" >&2
     exit "${3:-1}"
+}
+
+unknown_argument() {
+    fail "unknown argument $1" "See script/${0##*/} --help." 2
+}
+
+# at_most_one_of WORDS ARGUMENT...: refuses any other argument, before the script does anything.
+at_most_one_of() {
+    local known=" $1 "
+    shift
+    if [ "$#" -gt 0 ] && [[ "$known" != *" $1 "* ]]; then
+        unknown_argument "$1"
+    elif [ "$#" -gt 1 ]; then
+        unknown_argument "$2"
+    fi
 }
 
 # quietly WHAT COMMAND...: runs the command; its output is shown only when it fails.

@@ -240,5 +240,19 @@ def test_a_proxy_with_a_line_end_in_it_is_refused_without_showing_it():
     assert "hidden-word" not in error.message + error.hint
 
 
-def test_a_proxy_in_the_file_is_refused():
-    assert "is not a setting of pi-sandbox" in refusal(file="HTTPS_PROXY=http://proxy:3128\n").message
+@pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy", "NO_PROXY", "ALL_PROXY", "PI_SANDBOX_HTTP_PROXY"])
+def test_a_proxy_in_the_file_is_refused_and_the_place_for_it_is_named(name):
+    error = refusal(file=f"{name}=http://me:hidden-word@proxy:3128\n")
+
+    assert "is not a setting of pi-sandbox" in error.message
+    assert error.hint.startswith("remove the line: proxies come from the environment alone")
+    assert "export HTTPS_PROXY=" in error.hint
+    assert "hidden-word" not in error.message + error.hint
+
+
+def test_a_proxy_under_a_name_of_ours_in_the_environment_is_refused_with_the_right_one():
+    assert "unset the variable: proxies come" in refusal({"PI_SANDBOX_HTTPS_PROXY": "http://proxy:3128"}).hint
+
+
+def test_a_name_that_only_ends_like_a_proxy_is_any_unknown_name():
+    assert "proxies come" not in refusal(file="MYPROXY=x\n").hint
