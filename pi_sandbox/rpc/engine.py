@@ -44,6 +44,7 @@ from pi_sandbox.rpc.handshake import (
 from pi_sandbox.rpc.journal_methods import journal_list, journal_undo, memory_capture
 from pi_sandbox.rpc.main_session import MainSession
 from pi_sandbox.rpc.memory_access import MemoryAccess
+from pi_sandbox.rpc.memory_methods import memory_forget, memory_report
 from pi_sandbox.rpc.running_task import configuration_in_force
 from pi_sandbox.rpc.task_tools import TaskTools
 from pi_sandbox.rpc.while_off import WhileOff
@@ -109,8 +110,10 @@ class Engine:
             "task/bash": tool(TaskTools.bash),
             "bash/classify": classify_command,
             "memory/capture": self._capture,
+            "memory/report": self._report,
+            "memory/forget": self._changed_by_hand(memory_forget),
             "journal/list": lambda params, _: journal_list(self._looked_at().access, params),
-            "journal/undo": self._undo,
+            "journal/undo": self._changed_by_hand(journal_undo),
         }
 
     def _main(
@@ -134,11 +137,20 @@ class Engine:
         session, refusal = self._opened()
         return {"changes": [], "text": None} if refusal is not None else memory_capture(session.access, params)
 
-    def _undo(self, params: types.JournalUndoParams, call: Call) -> types.JournalUndoResult:
+    def _report(self, params: types.MemoryReportParams, _: Call) -> types.MemoryReportResult:
         session, refusal = self._opened()
-        if refusal is not None:
-            raise refused(refusal.rule, refusal.reason, "turn the project memory on first")
-        return journal_undo(session.access, params, call)
+        return {"text": refusal.reason} if refusal is not None else memory_report(session.access, params)
+
+    def _changed_by_hand(self, method: Callable[[MemoryAccess, Any, Call], Mapping[str, Any]]) -> Method:
+        """Give a method by which a person changes the memory: an error while it is off."""
+
+        def answer(params: object, call: Call) -> Mapping[str, Any]:
+            session, refusal = self._opened()
+            if refusal is not None:
+                raise refused(refusal.rule, refusal.reason, "turn the project memory on first")
+            return method(session.access, params, call)
+
+        return answer
 
     def _switch(self, params: types.SessionSwitchParams, _: Call) -> types.SessionSwitchResult:
         session = self._looked_at()

@@ -290,6 +290,13 @@ Answer = Yes | No
 """Yes, or no and why."""
 
 
+class Recall(TypedDict):
+    """A recall of this branch: the topics that were sent, and the beginning of the request that they were for."""
+
+    topics: list[str]
+    request: str
+
+
 class InitializeParams(TypedDict):
     """Says who asks, for which session, and where. The first request; any other before it fails."""
 
@@ -629,6 +636,34 @@ class JournalUndoResult(TypedDict):
 
     changes: list[Change]
     left: list[Left]
+
+
+class MemoryReportParams(TypedDict):
+    """Asks for what a person wants to know of the memory: what is loaded, recalls, locks, dreams, changes."""
+
+    usedUnits: int
+    usedUp: bool
+    recalls: list[Recall]
+    suppressed: list[str]
+
+
+class MemoryReportResult(TypedDict):
+    """It, as lines of plain text."""
+
+    text: str
+
+
+class MemoryForgetParams(TypedDict):
+    """Takes a note out for a person, with the lines of the index that point to it."""
+
+    name: str
+
+
+class MemoryForgetResult(TypedDict):
+    """The changes, and the task under which they can be taken back."""
+
+    taskId: str
+    changes: list[Change]
 
 
 class LockLostParams(TypedDict):

@@ -1,5 +1,6 @@
 // The project memory as an extension of pi. Each hook narrows an event, asks the memory engine and returns its answer.
 import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
+import { registerCommands } from "./commands.ts";
 import { registerFileTools } from "./file-tools.ts";
 import { Memory, placeOf } from "./memory.ts";
 import { registerPromptSections } from "./prompt-sections.ts";
@@ -12,6 +13,7 @@ export default function register(pi: ExtensionAPI): void {
 	});
 	registerPromptSections(pi, session);
 	registerFileTools(pi, session);
+	registerCommands(pi, session);
 	pi.on("session_shutdown", async () => {
 		await session.memory?.close();
 		session.memory = undefined;

@@ -230,6 +230,12 @@ export interface CommandDeleted {
 /** Yes, or no and why. */
 export type Answer = Yes | No;
 
+/** A recall of this branch: the topics that were sent, and the beginning of the request that they were for. */
+export interface Recall {
+  topics: string[];
+  request: string;
+}
+
 /** Says who asks, for which session, and where. The first request; any other before it fails. */
 export interface InitializeParams {
   protocolVersion: number;
@@ -519,6 +525,30 @@ export interface JournalUndoResult {
   left: Left[];
 }
 
+/** Asks for what a person wants to know of the memory: what is loaded, recalls, locks, dreams, changes. */
+export interface MemoryReportParams {
+  usedUnits: number;
+  usedUp: boolean;
+  recalls: Recall[];
+  suppressed: string[];
+}
+
+/** It, as lines of plain text. */
+export interface MemoryReportResult {
+  text: string;
+}
+
+/** Takes a note out for a person, with the lines of the index that point to it. */
+export interface MemoryForgetParams {
+  name: string;
+}
+
+/** The changes, and the task under which they can be taken back. */
+export interface MemoryForgetResult {
+  taskId: string;
+  changes: Change[];
+}
+
 /** A task has lost its lock; its calls fail from now on. */
 export interface LockLostParams {
   taskId: string;
@@ -566,6 +596,8 @@ export interface Methods {
   "memory/capture": { params: MemoryCaptureParams; result: MemoryCaptureResult };
   "journal/list": { params: JournalListParams; result: JournalListResult };
   "journal/undo": { params: JournalUndoParams; result: JournalUndoResult };
+  "memory/report": { params: MemoryReportParams; result: MemoryReportResult };
+  "memory/forget": { params: MemoryForgetParams; result: MemoryForgetResult };
 }
 
 /** What the engine says unasked. */

@@ -2,6 +2,6 @@
 import type { Memory } from "./memory.ts";
 
 export interface Session {
-	/** Nothing before `session_start` and after `session_shutdown`, or while `/memory off` holds. */
+	/** Nothing before `session_start` and after `session_shutdown`. */
 	memory: Memory | undefined;
 }

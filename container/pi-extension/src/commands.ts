@@ -1,0 +1,66 @@
+// What a person asks for with `/memory`. The answers stand in the transcript; no model sees them.
+import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
+import { Text } from "@earendil-works/pi-tui";
+import type { Memory } from "./memory.ts";
+import type { Change } from "./protocol.ts";
+import type { Session } from "./session.ts";
+
+const ANSWER = "project-memory-answer";
+const USAGE = "/memory off|on, /memory undo CHANGE|TASK, /memory forget NAME";
+
+type Command = (argument: string, context: ExtensionCommandContext) => Promise<string>;
+
+export function registerCommands(pi: ExtensionAPI, session: Session): void {
+	pi.registerEntryRenderer<{ text: string }>(ANSWER, (entry) => new Text(entry.data?.text ?? "", 1, 0));
+
+	const commands: Record<string, Command> = {
+		off: async () => {
+			await memoryOf(session).demand("session/switch", { on: false });
+			return "The project memory is off for this session.";
+		},
+		on: async () => {
+			await memoryOf(session).demand("session/switch", { on: true });
+			return "The project memory is on.";
+		},
+		undo: async (id) => {
+			if (id === "") return "Name the change or the task: pi-memory-engine log shows them.";
+			const { changes, left } = await memoryOf(session).demand("journal/undo", { id, force: false });
+			return [...changes.map(told), ...left.map((each) => `${each.shownPath} stays: ${each.reason}`)].join("\n");
+		},
+		forget: async (name) => {
+			if (name === "") return "Name the note.";
+			const { taskId, changes } = await memoryOf(session).demand("memory/forget", { name });
+			return [...changes.map(told), `/memory undo ${taskId} takes it back`].join("\n");
+		},
+	};
+
+	pi.registerCommand("memory", {
+		description: "The project memory: off|on, undo CHANGE|TASK, forget NAME",
+		getArgumentCompletions: (prefix) =>
+			Object.keys(commands)
+				.filter((name) => name.startsWith(prefix))
+				.map((name) => ({ value: name, label: name })),
+		handler: async (given, context) => {
+			const [name = "", ...rest] = given.trim().split(/\s+/);
+			pi.appendEntry(ANSWER, { text: await answer(commands[name], rest.join(" "), context) });
+		},
+	});
+}
+
+async function answer(command: Command | undefined, argument: string, context: ExtensionCommandContext) {
+	if (command === undefined) return USAGE;
+	try {
+		return await command(argument, context);
+	} catch (error) {
+		return error instanceof Error ? error.message : String(error);
+	}
+}
+
+function memoryOf(session: Session): Memory {
+	if (session.memory === undefined) throw new Error("There is no project memory in this session.");
+	return session.memory;
+}
+
+function told(change: Change): string {
+	return `${change.action} ${change.shownPath}: done as change ${change.id}`;
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { type PiSession, startPi } from "./helpers/pi-session.ts";
+
+const NOTE = "---\ndescription: how it is built\n---\n# Build\n";
+
+function answers(pi: PiSession): string[] {
+	return pi.session.sessionManager.getEntries().flatMap((entry) => {
+		if (entry.type !== "custom" || entry.customType !== "project-memory-answer") return [];
+		return [(entry.data as { text: string }).text];
+	});
+}
+
+function writeNote(pi: PiSession): void {
+	mkdirSync(pi.memory, { recursive: true });
+	writeFileSync(join(pi.memory, "build.md"), NOTE);
+	writeFileSync(join(pi.memory, "MEMORY.md"), "- [Build](build.md): how it is built\n");
+}
+
+test("a note is forgotten with its line of the index, and one undo takes both back", async (t) => {
+	const pi = await startPi(t);
+	writeNote(pi);
+	await pi.session.prompt("/memory forget build");
+	assert.equal(existsSync(join(pi.memory, "build.md")), false);
+	assert.equal(readFileSync(join(pi.memory, "MEMORY.md"), "utf8"), "");
+	const task = /undo (\w+)/.exec(answers(pi)[0] ?? "")?.[1];
+	await pi.session.prompt(`/memory undo ${task}`);
+	assert.equal(readFileSync(join(pi.memory, "build.md"), "utf8"), NOTE);
+	assert.match(readFileSync(join(pi.memory, "MEMORY.md"), "utf8"), /build\.md/);
+	assert.equal(pi.requests.length, 0, "no model is asked");
+});
+
+test("off ends the memory for the session, and on begins it anew", async (t) => {
+	const pi = await startPi(t);
+	writeNote(pi);
+	await pi.session.prompt("/memory off");
+	await pi.session.prompt("hello");
+	await pi.session.prompt("/memory undo x");
+	await pi.session.prompt("/memory on");
+	await pi.session.prompt("hello again");
+	assert.doesNotMatch(pi.requests[0]?.system ?? "", /how it is built/);
+	assert.match(pi.requests[1]?.system ?? "", /how it is built/);
+	assert.match(answers(pi)[1] ?? "", /is turned off for this session/);
+});
+
+test("what cannot be done is answered with a sentence", async (t) => {
+	const pi = await startPi(t);
+	for (const command of ["/memory forget", "/memory forget nothing", "/memory undo nothing", "/memory shout"]) {
+		await pi.session.prompt(command);
+	}
+	const said = answers(pi);
+	assert.match(said[1] ?? "", /no note/);
+	assert.equal(said.length, 4);
+	for (const each of said) assert.ok(each.length > 0 && !/\n +at /.test(each), each);
+	assert.deepEqual(pi.errors, []);
+});
