@@ -69,7 +69,7 @@ def home_pieces(domains: Iterable[DomainName], templates: Mapping[str, bytes]) -
 
 
 def domain_pieces(domain: DomainName, templates: Mapping[str, bytes]) -> tuple[Piece, ...]:
-    """Gives the pieces that one domain adds to a home: its store, its workspace, its login and session history."""
+    """Gives the pieces that one domain adds to a home: its store, its workspace, and what pi keeps."""
     return (store_piece(domain, templates), _folder(_PLACES.domain_workspace(domain)), *_domain_state(domain))
 
 
@@ -78,9 +78,13 @@ def state_pieces(domain: DomainName) -> tuple[Piece, ...]:
     return (_folder(_PLACES.state), _folder(_PLACES.markers), *_domain_state(domain))
 
 
-def session_pieces(domain: DomainName, history: str) -> tuple[Piece, ...]:
-    """Gives what one session needs of it; `history` is the key of its project's session history."""
-    return (*state_pieces(domain), _folder(_PLACES.history(domain, history)))
+def session_pieces(domain: DomainName, project: str) -> tuple[Piece, ...]:
+    """Gives what one session needs of it; `project` is the key of its project."""
+    return (
+        *state_pieces(domain),
+        _folder(_PLACES.history(domain, project)),
+        _folder(_PLACES.memory_state(domain, project)),
+    )
 
 
 def store_command_pieces() -> tuple[Piece, ...]:
@@ -90,7 +94,8 @@ def store_command_pieces() -> tuple[Piece, ...]:
 
 def _domain_state(domain: DomainName) -> tuple[Piece, ...]:
     login = _file(_PLACES.login(domain), _NO_LOGIN, PRIVATE_FILE)
-    return (_folder(_PLACES.domain_state(domain)), login, _folder(_PLACES.histories(domain)))
+    kept = (_folder(_PLACES.histories(domain)), _folder(_PLACES.memory_states(domain)))
+    return (_folder(_PLACES.domain_state(domain)), login, *kept)
 
 
 def _folder(path: Path) -> FolderPiece:

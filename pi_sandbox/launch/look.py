@@ -15,17 +15,18 @@ from pi_sandbox.errors import FilesError
 from pi_sandbox.launch.git_places import find_git
 from pi_sandbox.launch.hard_links import LinkCount
 from pi_sandbox.session.disk_look import DiskLook, LoginLook, StoreLook, StoreState
-from pi_sandbox.session.history_key import history_key
 from pi_sandbox.session.login import LOGIN_BYTES, LoginRefused, parse_login
+from pi_sandbox.session.project_key import project_key
 from pi_sandbox.settings.domains import CORE, DomainName
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.system.files import read_regular_file
 from pi_sandbox.system.folder_access import closed_place, opening
 from pi_sandbox.system.mount_table import mount_points
 from pi_sandbox.system.sight import is_closed
+from pi_sandbox.workspace.level_names import AUTO, NOTES
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
 
-_OWN_FOLDERS = frozenset({"notes", "auto", ".git"})
+_OWN_FOLDERS = frozenset({NOTES, ".git"})
 """What a level holds besides other levels (design.md, "Note format"); the store's `.git` has a mask of its own."""
 
 
@@ -35,6 +36,8 @@ def look_at_disk(folders: Folders, workspace: Workspace, opt_in: DomainName | No
     config = folders.agent_config
     links = LinkCount()
     git = find_git(workspace.project, links=links)
+    key = project_key(workspace.levels[-1])
+    own = (workspace.project, folders.history(workspace.domain, key), folders.memory_state(workspace.domain, key))
     return DiskLook(
         core=_store(folders, CORE, (), inner),
         domain=_store(folders, workspace.domain, workspace.levels, inner),
@@ -44,11 +47,7 @@ def look_at_disk(folders: Folders, workspace: Workspace, opt_in: DomainName | No
         login=_login(folders.login(workspace.domain)),
         git=git,
         project_mounts=_below(workspace.project, inner),
-        closed=tuple(
-            closed_place(folder)
-            for folder in (workspace.project, folders.history(workspace.domain, history_key(workspace.levels[-1])))
-            if is_closed_folder(folder)
-        ),
+        closed=tuple(dict.fromkeys(closed_place(folder) for folder in own if is_closed_folder(folder))),
         linked=links.found(all_folders=not git.unseen),
     )
 
@@ -95,14 +94,15 @@ class Beside:
 def look_beside(store: Path, levels: tuple[str, ...]) -> Beside:
     """Gives the folders beside the path of `levels`, at every step.
 
-    Links are no folders: what they name stays hidden.
+    Links are no folders: what they name stays hidden. An `auto` is the memory of one project: that of another one on
+    the way is beside the path.
     """
     beside: list[str] = []
     for outer, wanted in zip(("", *levels), (*levels, None), strict=True):
         folder = store / outer
         if not is_real_folder(folder):
             break
-        own = _OWN_FOLDERS if wanted is None else _OWN_FOLDERS | {Path(wanted).name}
+        own = _OWN_FOLDERS | {AUTO if wanted is None else Path(wanted).name}
         if outer:
             own -= {".git"}
         names = _inner_folders(folder)

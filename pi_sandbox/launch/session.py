@@ -31,9 +31,9 @@ from pi_sandbox.session.agent_arguments import has_screen, keeps_history
 from pi_sandbox.session.container_spec import Mount
 from pi_sandbox.session.control_messages import Start
 from pi_sandbox.session.disk_look import DiskLook
-from pi_sandbox.session.history_key import history_key
 from pi_sandbox.session.left_behind import left_behind, unseen_before
 from pi_sandbox.session.plan import DOMAIN_LABEL, Agent, SessionPlan, SessionRequest
+from pi_sandbox.session.project_key import project_key
 from pi_sandbox.session.reach import closed_places
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.settings import Settings
@@ -103,7 +103,7 @@ def _how_to_continue(request: SessionRequest, workspace: Workspace, folders: Fol
     """Says how the session goes on, where there was one on pi's screen and something of it was kept."""
     if not _wipes_screen(request) or not isinstance(request.program, Agent):
         return ""
-    history = folders.history(workspace.domain, history_key(workspace.levels[-1]))
+    history = folders.history(workspace.domain, project_key(workspace.levels[-1]))
     if not keeps_history(request.program.arguments) or not _has_a_session(history):
         return ""
     place = "" if _stands_in(workspace.project) else f"{shlex.quote(str(workspace.project))} "

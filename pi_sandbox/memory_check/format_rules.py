@@ -15,7 +15,7 @@ from enum import StrEnum
 from pi_sandbox.errors import quoted
 from pi_sandbox.memory_check.findings import Finding, Severity
 from pi_sandbox.session.context_text import BRIEFING_BYTES, BRIEFING_LINES
-from pi_sandbox.workspace.level_names import refusal_of_level_name
+from pi_sandbox.workspace.level_names import AUTO, NOTES, refusal_of_level_name
 
 DESCRIPTION_LENGTH = 300
 """Characters of a note's description at most (design.md, "Note format")."""
@@ -47,7 +47,7 @@ class Place:
     @property
     def is_note(self) -> bool:
         """Whether this is where a note belongs."""
-        return len(self.inner) == 2 and self.inner[0] == "notes"
+        return len(self.inner) == 2 and self.inner[0] == NOTES
 
     @property
     def is_root_file(self) -> bool:
@@ -63,7 +63,7 @@ def place_of(path: str) -> Place:
     """Gives the level and the inner path of a file of a domain store; `notes` and `auto` begin the inner path."""
     parts = tuple(path.split("/"))
     for number, name in enumerate(parts[:-1]):
-        if name in ("notes", "auto"):
+        if name in (NOTES, AUTO):
             return Place(parts[:number], parts[number:])
     return Place(parts[:-1], parts[-1:])
 
@@ -142,7 +142,7 @@ class FormatCheck:
 
 def _is_core_place(path: str) -> bool:
     parts = path.split("/")
-    return (parts[0] == "notes" and len(parts) == 2) or parts[0].startswith(".")
+    return (parts[0] == NOTES and len(parts) == 2) or parts[0].startswith(".")
 
 
 def _place_findings(path: str, place: Place) -> Iterator[Finding]:
@@ -160,7 +160,7 @@ def _place_findings(path: str, place: Place) -> Iterator[Finding]:
                 "format-slug",
                 "a note must be named notes/<slug>.md, the slug in a-z, 0-9 and single hyphens",
             )
-    elif not place.is_root_file and place.inner[0] != "auto" and path not in _GIT_FILES:
+    elif not place.is_root_file and place.inner[0] != AUTO and path not in _GIT_FILES:
         yield _warning(path, None, "format-file", "the note format has no such file")
 
 

@@ -133,8 +133,8 @@ class DiskLook:
 
     `agent_config` is the folder with the owner's pi settings, `instructions` whether `AGENTS.md` is in it.
     `git` are the repositories in the project, its own included. `project_mounts` are places below the project where
-    another file system is mounted. `closed` are folders of the project's own, itself or its history, that may not be
-    read. `linked` are its files that have names outside it.
+    another file system is mounted. `closed` are folders of the project's own, itself or what pi keeps of it, that
+    may not be read. `linked` are its files that have names outside it.
     """
 
     core: StoreLook

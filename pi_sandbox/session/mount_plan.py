@@ -12,8 +12,9 @@ Always:
   is one without a `.git`, or that one leads git to;
 - a missing store is an empty, read-only placeholder; nothing is created on the host, so every mask lies on something
   that is there;
-- everything of pi that can carry code comes from the owner's `pi-config`, read-only; only the login, per domain, and
-  the session history, per project, persist.
+- everything of pi that can carry code comes from the owner's `pi-config`, read-only; only the login, per domain, and,
+  per project, the session history and the state of the memory persist. A journal of the memory holds what stood in the
+  notes, so it is no more another project's business than they are.
 
 Not handled here: what appears while a session runs. A level that is first made during a session is visible to it, and a
 folder with a read-only `.git` somewhere below it can be renamed and made anew without one; launch/left_behind.py looks
@@ -28,7 +29,7 @@ from pathlib import Path, PurePosixPath
 from pi_sandbox.errors import UsageError, quoted
 from pi_sandbox.session.container_spec import Mount, MountKind
 from pi_sandbox.session.disk_look import DiskLook, GitPlace, PlaceKind, StoreLook, StoreState
-from pi_sandbox.session.history_key import history_key
+from pi_sandbox.session.project_key import project_key
 from pi_sandbox.session.reach import is_below
 from pi_sandbox.session.remedies import opening_alone, removal, removal_of_empty
 from pi_sandbox.session.scope import GitMode, SessionScope, store_path
@@ -40,6 +41,7 @@ MARKERS = PurePosixPath("/run/pi-marker")
 """This session's marker file; those of other sessions are not visible."""
 LOGIN = PurePosixPath("/run/pi-login/auth.json")
 AGENT_FOLDER = PurePosixPath("/home/pi/.pi/agent")
+MEMORY_STATE = AGENT_FOLDER / "project-memory"
 
 MOST_REPOSITORIES = 200
 """Repositories inside a project that are mounted read-only; each mount costs some milliseconds at the start."""
@@ -237,14 +239,23 @@ def _hidden_git(store: StoreLook, target: PurePosixPath) -> Mount:
 
 
 def _agent(scope: SessionScope, folders: Folders, look: DiskLook) -> list[Mount]:
-    history = folders.history(scope.domain, history_key(scope.project_level))
+    key = project_key(scope.project_level)
     mounts = [
         _bind(LOGIN, folders.login(scope.domain), False, "pi's login, per domain; pi gets a checked copy"),
-        _bind(AGENT_FOLDER / "sessions", history, False, "pi's session history, per project"),
+        _bind(
+            AGENT_FOLDER / "sessions", folders.history(scope.domain, key), False, "pi's session history, per project"
+        ),
+        memory_state_mount(folders, scope.domain, scope.project_level),
     ]
     if look.agent_config is not None:
         mounts.append(_bind(AGENT_CONFIG, look.agent_config, True, "the owner's settings of pi, copied at the start"))
     return mounts
+
+
+def memory_state_mount(folders: Folders, domain: str, project_level: str) -> Mount:
+    """Gives the mount of the state of one project's memory: one folder for all sessions of the project."""
+    source = folders.memory_state(domain, project_key(project_level))
+    return _bind(MEMORY_STATE, source, False, "locks and journal of the project's memory")
 
 
 def refuse_inner_mounts(folder: Path, inner: tuple[Path, ...]) -> None:

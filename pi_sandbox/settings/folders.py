@@ -59,5 +59,13 @@ class Folders:
         return self.domain_state(name) / "sessions"
 
     def history(self, name: str, key: str) -> Path:
-        """Pi's session history of one project; `key` is what `history_key` gave for its level."""
+        """Pi's session history of one project; `key` is what `project_key` gave for its level."""
         return self.histories(name) / key
+
+    def memory_states(self, name: str) -> Path:
+        """What the memory engine keeps beside the memory of a domain's projects, one folder a project."""
+        return self.domain_state(name) / "project-memory"
+
+    def memory_state(self, name: str, key: str) -> Path:
+        """The same of one project: its locks, the times of its dreams, and the journal of what background tasks did."""
+        return self.memory_states(name) / key

@@ -17,7 +17,10 @@ from collections.abc import Iterable
 from pi_sandbox.memory_text.invisible import ALWAYS_IGNORED, JOINERS
 from pi_sandbox.settings.text_rules import describe_unprintable, first_unprintable
 
-NOTE_FORMAT_NAMES = frozenset({"notes", "auto", "readme.md", "briefing.md", "index.md", "log.md"})
+NOTES, AUTO = "notes", "auto"
+"""The two folders of a level that are no levels: its notes, and the memory that pi keeps of the project by itself."""
+
+NOTE_FORMAT_NAMES = frozenset({NOTES, AUTO, "readme.md", "briefing.md", "index.md", "log.md"})
 _GIT_NAMES = frozenset({".git", "git~1"})
 _IGNORED = re.compile(f"[{ALWAYS_IGNORED}{JOINERS}]")
 

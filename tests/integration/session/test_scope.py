@@ -180,20 +180,20 @@ def test_a_missing_store_is_an_empty_placeholder_and_nothing_appears_on_the_host
     sandbox = make_sandbox(tmp_path / "home")
     project = sandbox.project()
     shutil.rmtree(sandbox.store(missing))
-    before = _without_histories(sandbox)
+    before = _without_what_pi_keeps(sandbox)
     probe = f"ls -A /brain/{missing} | wc -l; touch /brain/{missing}/x 2>&1 || head -5 /run/pi-session/context.md >&2"
     ended = sandbox.shell(project, probe, "--with-domain", "work")
     assert ended.ok() == f"0\ntouch: cannot touch '/brain/{missing}/x': Read-only file system\n"
     assert f"pi-memory-{missing}" in ended.err
     assert "placeholder" in ended.err
-    assert _without_histories(sandbox) == before
+    assert _without_what_pi_keeps(sandbox) == before
 
 
 def test_plan_run_crash_run_leave_the_home_as_it_was(tmp_path: Path) -> None:
     sandbox = make_sandbox(tmp_path / "home")
     project = sandbox.project()
     bare = sandbox.project("git.example.org/bare", git=False)
-    before = _without_histories(sandbox)
+    before = _without_what_pi_keeps(sandbox)
     sandbox.call("plan", project).ok()
     for place in (project, bare):
         sandbox.shell(place, "true").ok()
@@ -202,13 +202,14 @@ def test_plan_run_crash_run_leave_the_home_as_it_was(tmp_path: Path) -> None:
             live.process.wait()
         wait_until(lambda: not _runs(sandbox), "the end of a session whose wrapper was killed")
     sandbox.shell(project, "true").ok()
-    assert _without_histories(sandbox) == before
+    assert _without_what_pi_keeps(sandbox) == before
     assert sandbox.containers() == []
 
 
-def _without_histories(sandbox: Sandbox) -> dict[str, str]:
-    """Gives the home without the folders of pi's own history, one a project, which a first session makes."""
-    return {name: state for name, state in tree(sandbox.home).items() if not name.startswith("state/private/sessions/")}
+def _without_what_pi_keeps(sandbox: Sandbox) -> dict[str, str]:
+    """Gives the home without the two folders a project in which pi keeps something, which a first session makes."""
+    kept = ("state/private/sessions/", "state/private/project-memory/")
+    return {name: state for name, state in tree(sandbox.home).items() if not name.startswith(kept)}
 
 
 def _runs(sandbox: Sandbox) -> bool:

@@ -169,6 +169,7 @@ def test_one_domain_can_be_added_later(tmp_path, whole):
         "state/my-club",
         "state/my-club/auth.json",
         "state/my-club/sessions",
+        "state/my-club/project-memory",
     ]
     assert {path: found for path, found in tree(home).items() if "my-club" not in path} == whole
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from pi_sandbox.launch.session import _how_to_continue
-from pi_sandbox.session.history_key import history_key
 from pi_sandbox.session.plan import Agent, SessionRequest
+from pi_sandbox.session.project_key import project_key
 from pi_sandbox.settings.domains import DomainName
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
@@ -31,7 +31,7 @@ def workspace(home: Folders) -> Workspace:
 
 @pytest.fixture
 def history(home: Folders) -> Path:
-    folder = home.history("private", history_key("host/repo"))
+    folder = home.history("private", project_key("host/repo"))
     folder.mkdir(parents=True)
     return folder
 

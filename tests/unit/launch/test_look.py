@@ -8,7 +8,7 @@ import pytest
 
 from pi_sandbox.launch.look import look_at_disk, look_at_store
 from pi_sandbox.session.disk_look import StoreState
-from pi_sandbox.session.history_key import history_key
+from pi_sandbox.session.project_key import project_key
 from pi_sandbox.settings.domains import DomainName
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
@@ -205,15 +205,27 @@ def test_a_level_on_the_path_that_was_closed_is_named_and_one_beside_it_is_only_
     assert "beside" in domain.hidden
 
 
-def test_a_project_or_history_that_was_closed_is_named(folders: Folders) -> None:
-    project = workspace(folders).project
-    history = folders.history(PRIVATE, history_key("host/group/repo"))
-    for folder in (project, history):
+def test_a_project_or_what_pi_keeps_of_it_that_was_closed_is_named(folders: Folders) -> None:
+    key = project_key("host/group/repo")
+    own = (workspace(folders).project, folders.history(PRIVATE, key), folders.memory_state(PRIVATE, key))
+    for folder in own:
         folder.mkdir(parents=True)
     assert look_at_disk(folders, workspace(folders), None).closed == ()
-    for folder in (project, history):
+    for folder in own:
         folder.chmod(0)
-    assert look_at_disk(folders, workspace(folders), None).closed == (project, history)
+    assert look_at_disk(folders, workspace(folders), None).closed == own
+
+
+def test_the_memory_that_pi_keeps_of_a_project_on_the_way_is_another_level_and_the_projects_own_is_not(
+    folders: Folders,
+) -> None:
+    store = folders.store(PRIVATE)
+    levels = ("", "host/", "host/group/", "host/group/repo/")
+    for level in levels:
+        for own in ("notes", "auto"):
+            (store / f"{level}{own}").mkdir(parents=True, exist_ok=True)
+    hidden = look_at_disk(folders, workspace(folders), None).domain.hidden
+    assert hidden == tuple(f"{level}auto" for level in levels[:-1])
 
 
 @pytest.mark.needs(Host.ROOT)
@@ -221,7 +233,7 @@ def test_of_a_history_behind_a_closed_folder_that_one_is_named_and_a_file_there_
     with hostile_folder() as home:
         folders = Folders(home)
         state = folders.home / "state"
-        folders.history(PRIVATE, history_key("host/group/repo")).mkdir(parents=True)
+        folders.history(PRIVATE, project_key("host/group/repo")).mkdir(parents=True)
         workspace(folders).project.mkdir(parents=True)
         with as_another_user(home):
             state.chmod(0)

@@ -8,10 +8,10 @@ import pytest
 
 from pi_sandbox.launch.look import look_at_disk
 from pi_sandbox.launch.scene import reach_of, scene_after, scene_before
-from pi_sandbox.session.history_key import history_key
 from pi_sandbox.session.left_behind import left_behind, unseen_before
 from pi_sandbox.session.mount_plan import plan_mounts
 from pi_sandbox.session.plan import session_scope
+from pi_sandbox.session.project_key import project_key
 from pi_sandbox.session.reach import closed_places
 from pi_sandbox.settings.domains import DomainName
 from pi_sandbox.settings.folders import Folders
@@ -21,6 +21,8 @@ from tests.fakes.hostile_folders import hostile_folder, names_to, nest, odd_entr
 from tests.unit.session import plan_parts as parts
 
 LEVELS = ("host", "host/repo")
+
+MEMORY_STATE = f"state/private/project-memory/{project_key(LEVELS[-1])}"
 
 
 class Ground:
@@ -36,8 +38,9 @@ class Ground:
         self.store = self.folders.store("private")
         self.project = self.folders.domain_workspace("private") / "host/repo"
         (self.project / ".git/hooks").mkdir(parents=True)
-        self.history = self.folders.history("private", history_key(LEVELS[-1]))
+        self.history = self.folders.history("private", project_key(LEVELS[-1]))
         self.history.mkdir(parents=True)
+        (home / MEMORY_STATE).mkdir(parents=True)
         (self.folders.store("core") / "known").mkdir()
         self.workspace = Workspace(DomainName("private"), self.project, LEVELS, GitEntry.FOLDER)
 
@@ -109,6 +112,8 @@ def test_an_ordinary_session_leaves_nothing_to_say(ground: Ground) -> None:
     (ground.project / "src/main.py").write_text("x")
     (ground.store / "host/repo/notes").mkdir(parents=True)
     (ground.store / "host/repo/notes/a.md").write_text("x")
+    (ground.store / "host/repo/auto").mkdir()
+    (ground.store / "host/repo/auto/MEMORY.md").write_text("x")
     (ground.folders.store("core") / "notes/b.md").write_text("x")
     assert ground.said() == ()
 
@@ -124,8 +129,9 @@ def test_an_ordinary_session_leaves_nothing_to_say(ground: Ground) -> None:
         pytest.param("brain/pi-memory-core/sneaky/.git", id="in a new folder of core"),
         pytest.param("brain/pi-memory-core/known/deep/.git", id="in a folder of core that was there before"),
         pytest.param("brain/pi-memory-private/host/notes/x/.git", id="below a level's notes"),
-        pytest.param("brain/pi-memory-private/auto/.git", id="in what background models write"),
+        pytest.param("brain/pi-memory-private/host/repo/auto/.git", id="in what background models write"),
         pytest.param("history/a/b/.git", id="in pi's history"),
+        pytest.param(f"{MEMORY_STATE}/a/.git", id="in what the memory engine keeps"),
     ],
 )
 def test_a_repository_that_appears_where_a_session_may_write_is_named(ground: Ground, place: str) -> None:
@@ -160,11 +166,13 @@ def test_memory_for_other_projects_is_named_with_the_repository_in_it(ground: Gr
     (ground.store / "host/other/notes").mkdir(parents=True)
     (ground.store / "elsewhere/.git").mkdir(parents=True)
     (ground.store / "host/known/inner").mkdir()
+    (ground.store / "host/auto").mkdir()
     lines = ground.said()
     assert [line for line in lines if f'{ground.store}/host/other"' in line and "memory" in line]
     assert [line for line in lines if f'{ground.store}/elsewhere"' in line and "memory" in line]
     assert [line for line in lines if f"{ground.store}/elsewhere/.git" in line and "git folder" in line]
-    assert len(lines) == 3
+    assert [line for line in lines if f'{ground.store}/host/auto"' in line and "memory" in line]
+    assert len(lines) == 4
 
 
 def test_a_domain_wide_session_is_looked_after_in_the_whole_domain(ground: Ground) -> None:

@@ -9,9 +9,9 @@ import pytest
 from pi_sandbox.errors import UsageError
 from pi_sandbox.session.container_spec import Mount, MountKind
 from pi_sandbox.session.disk_look import DiskLook, GitLook, PlaceKind, StoreState
-from pi_sandbox.session.history_key import history_key
 from pi_sandbox.session.mount_plan import MOST_HIDDEN, MOST_REPOSITORIES, plan_mounts
 from pi_sandbox.session.plan import session_scope
+from pi_sandbox.session.project_key import project_key
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
 from tests.unit.session import plan_parts as parts
@@ -35,12 +35,13 @@ def test_a_session_sees_the_project_core_its_domain_and_pis_own_state_and_nothin
         "/brain/private/.git",
         "/run/pi-login/auth.json",
         "/home/pi/.pi/agent/sessions",
+        "/home/pi/.pi/agent/project-memory",
         "/run/pi-config",
         "/run/pi-marker",
     }
 
 
-def test_only_project_stores_login_and_history_are_writable() -> None:
+def test_only_project_stores_and_what_pi_keeps_are_writable() -> None:
     writable = {target for target, mount in mounts_of(parts.look()).items() if not mount.read_only}
     assert writable == {
         str(parts.PROJECT),
@@ -48,23 +49,33 @@ def test_only_project_stores_login_and_history_are_writable() -> None:
         "/brain/private",
         "/run/pi-login/auth.json",
         "/home/pi/.pi/agent/sessions",
+        "/home/pi/.pi/agent/project-memory",
     }
 
 
 def test_the_login_is_that_of_the_domain_and_the_history_that_of_the_project() -> None:
     mounts = mounts_of(parts.look())
     assert mounts["/run/pi-login/auth.json"].source == parts.HOME / "state/private/auth.json"
-    key = history_key("git.example.org/group/repo")
+    key = project_key("git.example.org/group/repo")
     assert mounts["/home/pi/.pi/agent/sessions"].source == parts.HOME / "state/private/sessions" / key
 
 
-def test_another_project_of_the_domain_has_another_history() -> None:
+@pytest.mark.parametrize("place", ["sessions", "project-memory"])
+def test_another_project_of_the_domain_has_another_history_and_memory_state(place: str) -> None:
     other = replace(parts.workspace(), levels=("git.example.org", "git.example.org/other"))
-    histories = {
-        mounts_of(parts.look(), workspace)["/home/pi/.pi/agent/sessions"].source
-        for workspace in (parts.workspace(), other)
+    target = f"/home/pi/.pi/agent/{place}"
+    sources = {mounts_of(parts.look(), workspace)[target].source for workspace in (parts.workspace(), other)}
+    assert len(sources) == 2
+
+
+def test_all_sessions_of_a_project_share_the_state_of_its_memory() -> None:
+    sources = {
+        mounts_of(look, domain_wide=wide)["/home/pi/.pi/agent/project-memory"].source
+        for look in (parts.look(), parts.look(opt_in=parts.store("work")))
+        for wide in (False, True)
     }
-    assert len(histories) == 2
+    key = project_key("git.example.org/group/repo")
+    assert sources == {parts.HOME / "state/private/project-memory" / key}
 
 
 def test_the_session_sees_its_own_marker_and_no_other() -> None:

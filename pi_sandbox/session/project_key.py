@@ -1,4 +1,4 @@
-"""The name of the folder that holds one project's session history.
+"""The name of the folder that holds what pi keeps of one project: its session history, the state of its memory.
 
 Two projects never share one, whatever they are called: the digest tells them apart, the words are for the reader.
 """
@@ -15,7 +15,7 @@ _DIGEST = 12
 _OTHER = re.compile(r"[^a-z0-9]+")
 
 
-def history_key(project_level: str) -> str:
+def project_key(project_level: str) -> str:
     """Gives the key of a project by its level (`host/group/repo`): readable words, then a digest of the whole level."""
     words = _OTHER.sub("-", project_level.lower()).strip("-")[-_WORDS:].strip("-")
     digest = hashlib.sha256(os.fsencode(project_level)).hexdigest()[:_DIGEST]

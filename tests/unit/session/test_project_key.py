@@ -1,4 +1,4 @@
-"""Which projects share a session history: none."""
+"""Which projects share a session history or the state of a memory: none."""
 
 import re
 
@@ -6,19 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_sandbox.session.history_key import history_key
+from pi_sandbox.session.project_key import project_key
 
 NAMES = st.text(st.characters(blacklist_characters="\0/", blacklist_categories=("Cs",)), min_size=1, max_size=80)
 
 
 def test_the_key_can_be_read() -> None:
-    assert history_key("git.example.org/group/repo").startswith("git-example-org-group-repo-")
+    assert project_key("git.example.org/group/repo").startswith("git-example-org-group-repo-")
 
 
 @given(st.lists(NAMES, min_size=1, max_size=4).map("/".join))
 def test_the_key_is_one_plain_name_of_bounded_length(level: str) -> None:
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", history_key(level))
-    assert len(history_key(level)) <= 61
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", project_key(level))
+    assert len(project_key(level)) <= 61
 
 
 @pytest.mark.parametrize(
@@ -32,4 +32,4 @@ def test_the_key_is_one_plain_name_of_bounded_length(level: str) -> None:
     ],
 )
 def test_two_projects_have_two_keys(one: str, other: str) -> None:
-    assert history_key(one) != history_key(other)
+    assert project_key(one) != project_key(other)
