@@ -11,10 +11,9 @@ import {
 	type ToolResultEvent,
 	type ToolResultEventResult,
 } from "@earendil-works/pi-coding-agent";
+import { READ_ENTRY } from "./branch.ts";
 import type { FileCheckParams } from "./protocol.ts";
 import type { Session } from "./session.ts";
-
-export const READ_ENTRY = "project-memory-read";
 
 export function registerFileTools(pi: ExtensionAPI, session: Session): void {
 	pi.on("tool_call", async (event, context): Promise<ToolCallEventResult | undefined> => {

@@ -4,6 +4,7 @@ import { registerCommands } from "./commands.ts";
 import { registerFileTools } from "./file-tools.ts";
 import { Memory, placeOf } from "./memory.ts";
 import { registerPromptSections } from "./prompt-sections.ts";
+import { registerRecall } from "./recall.ts";
 import type { Session } from "./session.ts";
 
 export default function register(pi: ExtensionAPI): void {
@@ -12,6 +13,7 @@ export default function register(pi: ExtensionAPI): void {
 		session.memory = new Memory(placeOf(context));
 	});
 	registerPromptSections(pi, session);
+	registerRecall(pi, session);
 	registerFileTools(pi, session);
 	registerCommands(pi, session);
 	pi.on("session_shutdown", async () => {
