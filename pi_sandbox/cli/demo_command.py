@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pi_sandbox.cli import render
+from pi_sandbox.cli.once import OnceCommand
 
 _NAME = "pi-sandbox"
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pi_sandbox.containers.docker_engine import DockerEngine
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option("--keep", is_flag=True, help="Leave the throw-away home there and say where it is.")
 def demo(keep: bool) -> None:
     """Tries everything in a throw-away home: a session, a check of what it wrote, and a sync to a git server.

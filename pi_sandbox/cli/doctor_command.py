@@ -5,9 +5,10 @@ import os
 import click
 
 from pi_sandbox.cli import render
+from pi_sandbox.cli.once import OnceCommand
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 @click.option("--json", "as_json", is_flag=True, help="Print the checks and the settings as JSON.")
 def doctor(as_json: bool) -> int:
     """Says of each thing that a session needs whether it is good, bad (and how to mend it) or not applicable.

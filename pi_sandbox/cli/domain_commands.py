@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pi_sandbox.cli import render
+from pi_sandbox.cli.misuse import ToldArgument
 from pi_sandbox.cli.once import OnceGroup
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def domain() -> None:
 
 
 @domain.command("add")
-@click.argument("name")
+@click.argument("name", cls=ToldArgument, meaning="a name has lower-case letters, digits and single hyphens")
 @click.option("--url", help="Where its memory is pushed to (https, without a user name).")
 @click.option("--user", help="The user name for the push, if the credential is the token alone.")
 @click.option("--token-cmd", metavar="COMMAND", help="A command that prints the credential, in place of the keyring.")
@@ -61,7 +62,7 @@ def list_all(as_json: bool) -> None:
 
 
 @domain.command("remove")
-@click.argument("name")
+@click.argument("name", cls=ToldArgument, meaning="pi-sandbox domain list shows the domains")
 def remove(name: str) -> None:
     """Takes the domain NAME out of .env. Its memory, its projects and its login stay where they are."""
     from pi_sandbox.launch.domains import remove_domain

@@ -5,9 +5,10 @@ import os
 import click
 
 from pi_sandbox.cli import render
+from pi_sandbox.cli.once import OnceCommand
 
 
-@click.command()
+@click.command(cls=OnceCommand)
 def init() -> None:
     """Makes the home, or what is missing of it: memory stores, workspace, pi's settings, logins and .env.
 

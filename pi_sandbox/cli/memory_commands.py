@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING
 import click
 
 from pi_sandbox.cli import render
+from pi_sandbox.cli.misuse import ToldArgument
+from pi_sandbox.cli.once import OnceCommand
 
 if TYPE_CHECKING:
     from pi_sandbox.launch.reports import Reports
     from pi_sandbox.session.store_plan import CheckRequest, StatusRequest
 
+_DOMAINS = "pi-sandbox domain list shows the domains"
 
-@click.command("memory-check")
-@click.argument("domain")
+
+@click.command("memory-check", cls=OnceCommand)
+@click.argument("domain", cls=ToldArgument, meaning=_DOMAINS)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print the report as SARIF 2.1.0.")
 def memory_check(domain: str, as_json: bool, as_sarif: bool) -> int:
@@ -35,7 +39,7 @@ def memory_check(domain: str, as_json: bool, as_sarif: bool) -> int:
     return _look(CheckRequest(choose_domain(domain, settings.domains), form))
 
 
-@click.command("memory-status")
+@click.command("memory-status", cls=OnceCommand)
 @click.argument("domain", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
 def memory_status(domain: str | None, as_json: bool) -> int:
@@ -61,8 +65,8 @@ def _look(request: "CheckRequest | StatusRequest") -> int:
     return look_into_memory(request, read_settings(os.environ), os.environ, Terminal(), _reports())
 
 
-@click.command("memory-sync")
-@click.argument("domain")
+@click.command("memory-sync", cls=OnceCommand)
+@click.argument("domain", cls=ToldArgument, meaning=_DOMAINS)
 def memory_sync(domain: str) -> int:
     """Shows what would leave this machine from core and the memory of DOMAIN, asks, commits and pushes.
 
@@ -78,8 +82,8 @@ def memory_sync(domain: str) -> int:
     return sync_memory(chosen, date.today(), settings, os.environ, Terminal(), _reports())
 
 
-@click.command("memory-clone")
-@click.argument("store")
+@click.command("memory-clone", cls=OnceCommand)
+@click.argument("store", cls=ToldArgument, meaning=f"STORE is core or a domain; {_DOMAINS}")
 def memory_clone(store: str) -> None:
     """Takes the memory of STORE, core or a domain, from its remote: for a second machine.
 

@@ -8,10 +8,12 @@ import warnings
 import click
 
 from pi_sandbox.cli import render
+from pi_sandbox.cli.misuse import ToldArgument
+from pi_sandbox.cli.once import OnceGroup
 from pi_sandbox.credentials.credential import StoreCredentialError, parse_credential, parse_token_text
-from pi_sandbox.credentials.keychain import ItemMissingError, Keychain, item_name
+from pi_sandbox.credentials.keychain import ItemMissingError, Keychain, NoKeyringError, item_name
 from pi_sandbox.credentials.keyring_call import system_keychain
-from pi_sandbox.credentials.listing import ListedSecret, SecretKind, list_secrets, secret_kind, setting_note
+from pi_sandbox.credentials.listing import NAME_HINT, ListedSecret, SecretKind, list_secrets, secret_kind, setting_note
 from pi_sandbox.credentials.secret import Secret
 from pi_sandbox.errors import UsageError, quoted
 from pi_sandbox.settings.domains import CORE
@@ -20,9 +22,10 @@ from pi_sandbox.settings.settings import Settings
 from pi_sandbox.settings.table import USER_SUFFIX, store_setting
 
 _INPUT_LIMIT_BYTES = 64 * 1024
+_LIST = "pi-sandbox secret list shows those that the settings name"
 
 
-@click.group()
+@click.group(cls=OnceGroup)
 def secret() -> None:
     """Keep keys in the keyring of this machine (service pi-sandbox).
 
@@ -32,7 +35,7 @@ def secret() -> None:
 
 
 @secret.command("set")
-@click.argument("name", metavar="NAME")
+@click.argument("name", metavar="NAME", cls=ToldArgument, meaning=f"{NAME_HINT}; {_LIST}")
 def set_secret(name: str) -> None:
     """Store the value of NAME; it is asked for without showing it, or read as one line from a pipe.
 
@@ -65,16 +68,18 @@ def list_names() -> None:
 
 
 @secret.command("delete")
-@click.argument("name", metavar="NAME")
+@click.argument("name", metavar="NAME", cls=ToldArgument, meaning=f"{NAME_HINT}; {_LIST}")
 def delete_secret(name: str) -> None:
     """Remove NAME from the keyring."""
     secret_kind(name)
     try:
         _keychain().delete(name)
-    except ItemMissingError as error:
-        raise ItemMissingError(
-            error.message, "so nothing was removed; pi-sandbox secret list shows which there are"
+    except NoKeyringError as error:
+        raise NoKeyringError(
+            error.message, "so nothing was removed; log in to the session in whose keyring it was stored"
         ) from error
+    except ItemMissingError as error:
+        raise ItemMissingError(error.message, f"so nothing was removed; {_LIST}") from error
     render.show_note(f"removed {quoted(item_name(name))} from the keyring")
 
 

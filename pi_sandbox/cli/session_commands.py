@@ -26,7 +26,7 @@ def _scope_options(command: F) -> F:
     for option in (
         click.option("--domain-wide", is_flag=True, help="Show all levels of the domain, not only the project's own."),
         click.option("--with-other-domain", is_flag=True, help="The same for the other of exactly two domains."),
-        click.option("--with-domain", metavar="NAME", help="Show the memory of NAME too, read-only, for this run."),
+        click.option("--with-domain", metavar="DOMAIN", help="Show the memory of DOMAIN too, read-only, for this run."),
         click.argument("path", required=False, type=click.Path(readable=False)),
     ):
         command = option(command)

@@ -17,6 +17,7 @@ from pi_sandbox.settings.values import parse_secret_names
 _TOKEN_NAME = re.compile(r"brain-(?P<store>.+)-token")
 _TOKEN_LIKE = re.compile(r"(?=.*[a-z])(?=.*[0-9])\w{20,}")
 """Long, with digits and small letters: so are tokens, and no variable that a program reads its key from."""
+NAME_HINT = "use the name of a variable (ANTHROPIC_API_KEY), brain-core-token or brain-<domain>-token"
 _NOT_SHOWN = "what was given as NAME (not shown)"
 _LONGEST_SHOWN = 64
 
@@ -62,16 +63,16 @@ def secret_kind(name: str) -> SecretKind:
         try:
             return SecretKind(name, store if store == CORE else parse_domain_name(store))
         except SettingsError as error:
-            raise UsageError(f"{shown} is not the token of a store", _NAME_HINT) from error
+            raise UsageError(f"{shown} is not the token of a store", NAME_HINT) from error
     try:
         names = parse_secret_names(name)
     except ValueError as error:
         reason = f": it {error}" if shown != _NOT_SHOWN else ""
-        raise UsageError(f"{shown} is not the name of a secret{reason}", _NAME_HINT) from error
+        raise UsageError(f"{shown} is not the name of a secret{reason}", NAME_HINT) from error
     if names != (name,):
-        raise UsageError(f"{shown} is more than one name", _NAME_HINT)
+        raise UsageError(f"{shown} is more than one name", NAME_HINT)
     if _TOKEN_LIKE.fullmatch(name):
-        raise UsageError(f"{_NOT_SHOWN} looks like the value of a secret and not like its name", _NAME_HINT)
+        raise UsageError(f"{_NOT_SHOWN} looks like the value of a secret and not like its name", NAME_HINT)
     return SecretKind(name, None)
 
 
@@ -127,6 +128,3 @@ def list_secrets(
         else:
             listed.append(in_keyring(source.account))
     return tuple(listed), problems[0] if problems else ""
-
-
-_NAME_HINT = "use the name of a variable (ANTHROPIC_API_KEY), brain-core-token or brain-<domain>-token"

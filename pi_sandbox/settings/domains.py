@@ -85,10 +85,14 @@ def choose_opt_in(
         return _the_other(domain, configured)
     if named is None:
         return None
+    others = ", ".join(name for name in configured if name != domain)
+    elsewhere = f"leave the option out{f', or name another domain: {others}' if others else ''}"
+    if named == CORE:
+        raise UsageError(f"{quoted(named)} is no domain: it is part of every session", elsewhere)
     if named not in configured:
         raise _not_configured(named, configured)
     if named == domain:
-        raise UsageError(f"{quoted(named)} is the session's own domain", "leave the option out, or name another domain")
+        raise UsageError(f"{quoted(named)} is the session's own domain", elsewhere)
     return DomainName(named)
 
 

@@ -162,6 +162,17 @@ def test_deleting_what_is_not_there_says_so(keyring: FakeKeyring, capfd: pytest.
     assert "secret set" not in said
 
 
+def test_without_a_keyring_deleting_names_no_other_way_to_give_a_key(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fake = FakeKeyring(refusal=Answer(Outcome.UNUSABLE, "no keyring service answers"))
+    monkeypatch.setattr(secret_command, "system_keychain", lambda environ, *, attended: fake.keychain())
+    assert run(["secret", "delete", "SOME_KEY"]) == ExitCode.SECRETS
+    told = capfd.readouterr().err
+    assert "nothing was removed" in told
+    assert "export" not in told
+
+
 def test_help_and_version_do_not_load_the_keyring_library() -> None:
     script = (
         "import sys\n"
