@@ -70,6 +70,14 @@ def test_every_shipped_file_travels_in_the_wheel(wheel, source):
     assert expected - names == set()
 
 
+def test_the_words_for_models_and_the_protocol_travel_in_the_wheel(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    expected = {name for name in _tracked_files("pi_sandbox") if not name.endswith(".py")}
+
+    assert "pi_sandbox/project_memory/prompts/keeping.md" in expected
+    assert expected - names == set()
+
+
 def test_the_wheel_holds_nothing_that_was_only_lying_about(wheel):
     names = zipfile.ZipFile(wheel).namelist()
 

@@ -89,7 +89,7 @@ def _all_inputs() -> Iterator[tuple[str, Path]]:
     yield from _files(EXTENSION, container / "pi-extension", ["package.json", "src/**/*.ts"])
     yield from _files("requirements", shipped_folder("requirements"), ["agent.txt", "node.txt", "sync.txt"])
     yield from _files("templates", shipped_folder("templates"), ["**/*.j2"])
-    for name, path in _files("pi_sandbox", package_folder(), ["**/*.py", "**/*.schema.json"]):
+    for name, path in _files("pi_sandbox", package_folder(), ["**/*.py", "**/*.schema.json", "**/prompts/*.md"]):
         if name.split("/")[1] not in NOT_IN_IMAGES:
             yield name, path
 

@@ -84,6 +84,14 @@ TASK_OUTPUT_TOKENS = 32_000
 # One model call of a task (ours: as long as a slow model takes for a long answer, and two attempts more).
 MODEL_CALL_SECONDS = 300
 MODEL_CALL_RETRIES = 2
+# What an extractor is shown of a conversation where it does not go on from the session's own request (ours): a few
+# pages of each message, little of a tool's output, and some 40,000 tokens in all.
+TALK_MESSAGE_UNITS = 12_000
+TALK_TOOL_UNITS = 2_000
+TALK_UNITS = 160_000
+TALK_FIRST_UNITS = 200
+# The catalogue in a task's prompt (ours): the whole of it for ordinary descriptions.
+TASK_CATALOGUE_UNITS = 40_000
 # How long pi's side waits for an answer of the engine (ours): what holds a request up, and what a task asks.
 ANSWER_SECONDS = 5
 TASK_ANSWER_SECONDS = 30

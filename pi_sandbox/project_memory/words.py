@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from pi_sandbox.project_memory.limits import EXIT_WAIT_SECONDS
 
@@ -25,7 +25,8 @@ _LISTED_CHANGES = 20
 def change_notice(task: str, action: str, shown_path: str) -> str:
     """Give the message that tells the model of a background change; the path is in one line already."""
     who = _BY_TASK.get(task, "A background task")
-    return _reminder([f"{who} of the project memory has {_DONE[action]} {shown_path}."])
+    text = f"{who} of the project memory has {_DONE[action]} {shown_path}."
+    return f"<auto_memory_update>\n{text}\n</auto_memory_update>"
 
 
 def capture_notice(changes: Sequence[tuple[str, str]]) -> str | None:
@@ -34,15 +35,13 @@ def capture_notice(changes: Sequence[tuple[str, str]]) -> str | None:
         return None
     lines = [f"- {_DONE[action]}: {shown_path}" for action, shown_path in changes[:_LISTED_CHANGES]]
     more = len(changes) - len(lines)
-    return _reminder(
+    return "\n".join(
         [
+            "<auto_memory_update>",
             "Another session or program has changed the project memory:",
             *lines,
             *([f"- and {more} more"] if more else []),
             "What you have read of these files is out of date.",
+            "</auto_memory_update>",
         ]
     )
-
-
-def _reminder(lines: Iterable[str]) -> str:
-    return "\n".join(["<system-reminder>", *lines, "</system-reminder>"])

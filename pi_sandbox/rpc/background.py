@@ -154,8 +154,8 @@ class Background:
         """Answer `task/check`."""
         if not params["trusted"]:
             self._revoke(params["taskId"], UNTRUSTED)
-        running = self._task(params["taskId"])
-        return answer_to(_ENDED if running is None else self.why_not(running))
+        running = self.running_or_refusal(params["taskId"])
+        return no(running) if isinstance(running, Refusal) else YES
 
     def turn(self, params: types.TaskTurnParams, _: Call) -> types.TaskTurnResult:
         """Answer `task/turn`."""
@@ -186,14 +186,18 @@ class Background:
         finally:
             running.give_back()
 
-    def allowed(self, identity: str) -> RunningTask:
-        """Give a task that may go on; raises `RequestError` for any other, with the rule that ended it."""
+    def running_or_refusal(self, identity: str) -> RunningTask | Refusal:
+        """Give a task that may go on, or why it may not."""
         running = self._task(identity)
         if running is None:
-            raise refused(Rule.ENDED, "there is no such task", "begin a task first")
-        refusal = self.why_not(running)
-        if refusal is not None:
-            raise refused(refusal.rule, f"the task may not go on: {refusal.reason}", "end the task")
+            return _ENDED
+        return self.why_not(running) or running
+
+    def allowed(self, identity: str) -> RunningTask:
+        """Give a task that may go on; raises `RequestError` for any other, with the rule that ended it."""
+        running = self.running_or_refusal(identity)
+        if isinstance(running, Refusal):
+            raise refused(running.rule, f"the task may not go on: {running.reason}", "end the task")
         return running
 
     def why_not(self, running: RunningTask) -> Refusal | None:

@@ -46,6 +46,7 @@ from pi_sandbox.rpc.main_session import MainSession
 from pi_sandbox.rpc.memory_access import MemoryAccess
 from pi_sandbox.rpc.memory_methods import memory_forget, memory_report
 from pi_sandbox.rpc.running_task import configuration_in_force
+from pi_sandbox.rpc.task_prompts import TaskPrompts
 from pi_sandbox.rpc.task_tools import TaskTools
 from pi_sandbox.rpc.while_off import WhileOff
 
@@ -62,6 +63,7 @@ class _Session:
     access: MemoryAccess
     main: MainSession
     background: Background
+    prompts: TaskPrompts
     tools: TaskTools
     asleep: bool
     resumed: bool
@@ -100,6 +102,7 @@ class Engine:
             "session/switch": self._switch,
             "tasks/due": background(Background.due, while_off.nothing_due),
             "task/begin": background(Background.begin, while_off.plain_no),
+            "task/prompt": lambda params, call: self._looked_at().prompts.prompt(params, call),
             "task/check": task(Background.check),
             "task/turn": task(Background.turn),
             "task/revoke": task(Background.revoke),
@@ -212,9 +215,9 @@ class Engine:
         if not asleep:
             access.captures.begin()
         background = Background(access, self._notify)
-        tools = TaskTools(access, background, self._notify)
+        prompts, tools = TaskPrompts(access, background), TaskTools(access, background, self._notify)
         resumed = None if asleep or resume is None or not _is_of(resume, access) else resume
-        return _Session(access, MainSession(access, resumed), background, tools, asleep, resumed is not None)
+        return _Session(access, MainSession(access, resumed), background, prompts, tools, asleep, resumed is not None)
 
     def _initialize(self, params: types.InitializeParams, _: Call) -> types.InitializeResult:
         if params["protocolVersion"] != types.PROTOCOL_VERSION:

@@ -297,6 +297,44 @@ class Recall(TypedDict):
     request: str
 
 
+class TalkMessage(TypedDict):
+    """One message of the session's conversation."""
+
+    role: Literal["user", "assistant", "tool", "injected"]
+    text: str
+
+
+class ParentRequest(TypedDict):
+    """What is known of the session's own last request, from which a task may go on."""
+
+    captured: bool
+    sameModel: bool
+    imagesBlocked: bool
+    toolsCompatible: bool
+    forcedPrompt: bool
+    overflow: bool
+
+
+class ParentPrompt(TypedDict):
+    """The task goes on from the parent's request: the message to put behind it."""
+
+    ok: Literal[True]
+    prefix: Literal["parent"]
+    text: str
+
+
+class OwnPrompt(TypedDict):
+    """The task begins by itself: its system prompt, its first message, and why."""
+
+    ok: Literal[True]
+    prefix: Literal["own"]
+    because: Literal[
+        "not-captured", "other-model", "images-blocked", "tools-differ", "forced-prompt", "overflow", "recent-messages"
+    ]
+    system: str
+    text: str
+
+
 class InitializeParams(TypedDict):
     """Says who asks, for which session, and where. The first request; any other before it fails."""
 
@@ -475,6 +513,19 @@ class TaskBeginParams(TypedDict):
 
 TaskBeginResult = TaskBegun | No
 """The task, or why there is none."""
+
+
+class TaskPromptParams(TypedDict):
+    """Asks for the prompt of a task, once the parent's request is frozen."""
+
+    taskId: str
+    parent: ParentRequest
+    codemode: Literal["off", "on", "only"]
+    newMessages: list[TalkMessage]
+
+
+TaskPromptResult = ParentPrompt | OwnPrompt | No
+"""The prompt, or why the task may not go on."""
 
 
 class TaskCheckParams(TypedDict):

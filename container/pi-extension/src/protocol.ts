@@ -236,6 +236,38 @@ export interface Recall {
   request: string;
 }
 
+/** One message of the session's conversation. */
+export interface TalkMessage {
+  role: "user" | "assistant" | "tool" | "injected";
+  text: string;
+}
+
+/** What is known of the session's own last request, from which a task may go on. */
+export interface ParentRequest {
+  captured: boolean;
+  sameModel: boolean;
+  imagesBlocked: boolean;
+  toolsCompatible: boolean;
+  forcedPrompt: boolean;
+  overflow: boolean;
+}
+
+/** The task goes on from the parent's request: the message to put behind it. */
+export interface ParentPrompt {
+  ok: true;
+  prefix: "parent";
+  text: string;
+}
+
+/** The task begins by itself: its system prompt, its first message, and why. */
+export interface OwnPrompt {
+  ok: true;
+  prefix: "own";
+  because: "not-captured" | "other-model" | "images-blocked" | "tools-differ" | "forced-prompt" | "overflow" | "recent-messages";
+  system: string;
+  text: string;
+}
+
 /** Says who asks, for which session, and where. The first request; any other before it fails. */
 export interface InitializeParams {
   protocolVersion: number;
@@ -387,6 +419,17 @@ export interface TaskBeginParams {
 
 /** The task, or why there is none. */
 export type TaskBeginResult = TaskBegun | No;
+
+/** Asks for the prompt of a task, once the parent's request is frozen. */
+export interface TaskPromptParams {
+  taskId: string;
+  parent: ParentRequest;
+  codemode: "off" | "on" | "only";
+  newMessages: TalkMessage[];
+}
+
+/** The prompt, or why the task may not go on. */
+export type TaskPromptResult = ParentPrompt | OwnPrompt | No;
 
 /** Asks whether a task may go on, before each step. */
 export interface TaskCheckParams {
@@ -584,6 +627,7 @@ export interface Methods {
   "session/switch": { params: SessionSwitchParams; result: SessionSwitchResult };
   "tasks/due": { params: TasksDueParams; result: TasksDueResult };
   "task/begin": { params: TaskBeginParams; result: TaskBeginResult };
+  "task/prompt": { params: TaskPromptParams; result: TaskPromptResult };
   "task/check": { params: TaskCheckParams; result: TaskCheckResult };
   "task/turn": { params: TaskTurnParams; result: TaskTurnResult };
   "task/revoke": { params: TaskRevokeParams; result: TaskRevokeResult };

@@ -62,6 +62,7 @@ def test_the_agent_image_is_made_from_code_templates_lock_files_and_scripts():
         "templates/context.md.j2",
         "pi_sandbox/__init__.py",
         "pi_sandbox/inside/session.py",
+        "pi_sandbox/project_memory/prompts/keeping.md",
     }
 
 

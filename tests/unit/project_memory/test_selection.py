@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from pi_sandbox.memory_text.sanitise import sanitise_memory_text
 from pi_sandbox.project_memory.catalogue import Topic
+from pi_sandbox.project_memory.prompts import prompt
 from pi_sandbox.project_memory.selection import (
-    INSTRUCTION,
     Message,
     SelectorHistory,
     chosen_topics,
@@ -76,7 +76,7 @@ def test_names_behind_the_part_that_is_read_select_nothing() -> None:
 
 def test_the_request_holds_instruction_catalogue_and_the_text_of_the_user() -> None:
     request = selector_request(TOPICS, NOTHING, "  how do we log in?\n")
-    assert request.system.startswith(INSTRUCTION)
+    assert request.system.startswith(prompt("selector", selected_topics="5"))
     assert '{"file": "auth.md", "modified": "1970-01-01", "description": "about auth.md"}' in request.system
     assert request.messages == (Message("user", '{"request": "how do we log in?"}'),)
 
