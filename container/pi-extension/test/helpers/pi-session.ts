@@ -35,6 +35,8 @@ export interface Request {
 	tools: string[];
 	options: SimpleStreamOptions;
 	usage: AssistantMessage["usage"] | undefined;
+	/** When it came, in milliseconds. */
+	at: number;
 }
 
 /** Gives the model's answer to a request; `number` counts from 0. */
@@ -151,12 +153,12 @@ function requestOf(context: TranscriptContext, options: SimpleStreamOptions | un
 	const tools = messages
 		.flatMap((each) => (each.role === "system" ? (each.toolsAdded ?? []) : []))
 		.map((each) => each.name);
-	return { model, messages, system, tools, options: { ...options }, usage: undefined };
+	return { model, messages, system, tools, options: { ...options }, usage: undefined, at: Date.now() };
 }
 
 /** Gives the texts of one role, in order. */
-export function texts(request: Request, role: Message["role"]): string[] {
-	return request.messages.flatMap((each) => {
+export function texts(request: Request | undefined, role: Message["role"]): string[] {
+	return (request?.messages ?? []).flatMap((each) => {
 		if (each.role !== role) return [];
 		if (!("content" in each)) return [];
 		const { content } = each;
