@@ -32,10 +32,24 @@ class Scene:
 def left_behind(before: Scene, after: Scene, read_only: frozenset[Path]) -> tuple[str, ...]:
     """Gives one sentence for each thing that appeared or changed; `read_only` are places that the session could not."""
     return (
-        *_at_most(tuple(_git_changes(before.git, after.git, read_only)), "places that git takes for a repository"),
-        *_at_most(tuple(_named_changes(before, after, read_only)), "files that git is led to"),
-        *_at_most(tuple(_new_levels(before, after)), "folders in the memory"),
-        *_at_most(tuple(_unseen(before.git, after.git)), "places", "could not be looked at after"),
+        *_at_most(
+            tuple(_git_changes(before.git, after.git, read_only)),
+            "places that git takes for a repository appeared or changed during the session; pi-sandbox plan lists those"
+            " in the project, memory-check those in the memory",
+        ),
+        *_at_most(
+            tuple(_named_changes(before, after, read_only)),
+            "files that git is led to appeared or changed during the session; look at what the settings of these "
+            "repositories name",
+        ),
+        *_at_most(
+            tuple(_new_levels(before, after)),
+            "folders in the memory appeared during the session; pi-sandbox plan lists them as other levels",
+        ),
+        *_at_most(
+            tuple(_unseen(before.git, after.git)),
+            "places could not be looked at after the session; once these are mended, the next end names others",
+        ),
     )
 
 
@@ -89,7 +103,7 @@ def unseen_before(before: GitLook, told: GitLook) -> tuple[str, ...]:
         for part in before.unseen
         if part not in told.unseen
     )
-    return _at_most(lines, "places", "could not be looked at before")
+    return _at_most(lines, "places could not be looked at before the session")
 
 
 def _unseen(before: GitLook, after: GitLook) -> Iterator[str]:
@@ -108,7 +122,8 @@ def _first(part: Unseen) -> str:
     return f" (first: {part.remedy})" if part.remedy else ""
 
 
-def _at_most(lines: tuple[str, ...], what: str, happened: str = "appeared or changed during") -> tuple[str, ...]:
+def _at_most(lines: tuple[str, ...], rest: str) -> tuple[str, ...]:
+    """Gives the lines, or the first of them and the number of the others with `rest`, what those are."""
     if len(lines) <= MOST_LINES:
         return lines
-    return (*lines[:MOST_LINES], f"{len(lines) - MOST_LINES} more {what} {happened} the session")
+    return (*lines[:MOST_LINES], f"{len(lines) - MOST_LINES} more {rest}")

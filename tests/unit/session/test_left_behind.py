@@ -100,7 +100,7 @@ def test_of_very_many_things_that_could_not_be_looked_at_the_number_is_said() ->
     many = tuple(Unseen(Path(f"/p/{number}"), "may not be read") for number in range(MOST_LINES + 5))
     lines = said(scene(), scene(unseen=many))
     assert len(lines) == MOST_LINES + 1
-    assert lines[-1] == "5 more places could not be looked at after the session"
+    assert lines[-1].startswith("5 more places could not be looked at after the session")
 
 
 def test_it_is_not_said_to_have_appeared_where_not_all_was_looked_at_before() -> None:
@@ -122,4 +122,13 @@ def test_names_are_visible_and_very_many_lines_are_some_and_a_number() -> None:
     lines = said(scene(), scene(*many))
     assert len(lines) == MOST_LINES + 1
     assert lines[-1].startswith("5 more")
+    assert "pi-sandbox plan lists those in the project" in lines[-1]
     assert all(line.isprintable() for line in lines)
+
+
+def test_of_very_many_folders_in_the_memory_the_number_is_said_and_which_command_lists_them() -> None:
+    many = frozenset(Path(f"/s/{number}") for number in range(MOST_LINES + 5))
+    lines = said(scene(), scene(levels=many))
+    assert len(lines) == MOST_LINES + 1
+    assert lines[-1].startswith("5 more folders in the memory appeared")
+    assert "pi-sandbox plan lists them" in lines[-1]
