@@ -1,6 +1,6 @@
 """Runs the benchmarks and prints one table; with --json FILE also writes the figures.
 
-Usage: script/bench [--json FILE] [command_start] [store_size] [session_start] [memory_check] [memory_engine]
+Usage: script/bench [--json FILE] [BENCHMARK…]
 """
 
 import argparse
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import command_start, memory_check, memory_engine, session_start, store_size
+from bench import command_start, memory_check, memory_engine, pi_extension, session_start, store_size
 from bench.side_by_side import CommandFailedError, Comparison, table
 
 BENCHMARKS: dict[str, Callable[[], list[Comparison]]] = {
@@ -18,6 +18,7 @@ BENCHMARKS: dict[str, Callable[[], list[Comparison]]] = {
     "session_start": session_start.comparisons,
     "memory_check": memory_check.comparisons,
     "memory_engine": memory_engine.comparisons,
+    "pi_extension": pi_extension.comparisons,
 }
 
 
