@@ -30,7 +30,7 @@ ANSWERING_SECONDS = 2.0
 _ANSWER_BYTES = 64
 """So much of an answer tells that it is one."""
 
-_ANSWER = re.compile(rb"(?:\x1b\[|\x9b)[?>]?[0-9:;]*[$cnRt]|\x1b[\]P]|[\x9d\x90]")
+_ANSWER = re.compile(rb"(?:\x1b\[|\x9b)[?>=]?[0-9:;]*(?:[cnRtx]|[\"-/][@-~])|\x1b[\]P]|[\x9d\x90]")
 
 
 class Answers:

@@ -15,12 +15,13 @@ ANSWERS = {
     rb"\x1b\[6n": b"\x1b[7;1R",
     rb"\x1b\[21t": b"\x1b]ltouch tripped\x1b\\",
     rb"\x1b\[\?u": b"\x1b[?0u",
+    rb'\x1b\["v': b'\x1b[24;80;1;1;1"w',
     rb"\x1b\]11;\?\x1b\\": b"\x1b]11;rgb:0000/0000/0000\x1b\\",
     rb"\x1b\]52;c;\?\x1b\\": b"\x1b]52;c;b3duZXI=\x1b\\",
     rb"\x1bP\+q544e\x1b\\": b"\x1bP1+r544e=787465726d\x1b\\",
 }
 """By what a real terminal (xterm's manual, "Control Sequences") is asked, and what it says."""
-EVERYTHING = "\x1b[c\x1b[>c\x1b[6n\x1b[21t\x1b[?u\x1b]11;?\x1b\\\x1b]52;c;?\x1b\\\x1bP+q544e\x1b\\"
+EVERYTHING = '\x1b[c\x1b[>c\x1b[6n\x1b[21t\x1b[?u\x1b["v\x1b]11;?\x1b\\\x1b]52;c;?\x1b\\\x1bP+q544e\x1b\\'
 STATUS = rb"\x1b\[0?5n"
 _QUESTION = re.compile(b"|".join(b"(" + question + b")" for question in ANSWERS))
 BETWEEN_SECONDS = 0.02

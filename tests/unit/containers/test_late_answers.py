@@ -86,6 +86,8 @@ def test_a_terminal_that_never_answers_holds_up_nobody(tmp_path: Path) -> None:
         [b"\x1b]11;rgb:0/0/0\x1b\\"],
         [b"\x1bP1+r544e=78\x1b\\"],
         [b"\x9b0n"],
+        [b"\x1b[24;80;1", b';1;1"w'],
+        [b"\x1b[?2026;2$y"],
     ],
 )
 def test_an_answer_in_the_input_is_known_for_one(pieces: list[bytes]) -> None:
@@ -95,7 +97,9 @@ def test_an_answer_in_the_input_is_known_for_one(pieces: list[bytes]) -> None:
     assert answers.seconds == ANSWERING_SECONDS
 
 
-@pytest.mark.parametrize("keys", [b"text", b"\x1b", b"\x1b[A\x1b[1;5C\x1bOP\x1b[3~", b"\x1b[<0;1;1M", "ä漢".encode()])
+@pytest.mark.parametrize(
+    "keys", [b"text", b"\x1b", b"\x1b[A\x1b[1;5C\x1bOP\x1b[3~\x1b[7$", b"\x1b[<0;1;1M", "ä漢".encode()]
+)
 def test_keys_are_no_answer(keys: bytes) -> None:
     answers = Answers()
     answers.note(keys)

@@ -5,7 +5,8 @@ import re
 import pyte
 import pytest
 
-from pi_sandbox.containers.output_trace import KEYBOARD, OutputTrace, leaving_bytes
+from pi_sandbox.containers.output_trace import OutputTrace, leaving_bytes
+from pi_sandbox.containers.terminal_changes import KEYBOARD
 
 ST = "\x1b\\"
 
@@ -164,7 +165,55 @@ def test_modes_that_spoil_a_prompt_are_undone(mode: bytes, undone: str) -> None:
         (b"\x1b]22;wait\x07", b"\x1b]2;22\x07", "\x1b]22;" + ST),
         (b"\x1b[?6h", b"\x1b[?7h", "\x1b[?6l\x1b[9999;1H"),
         (b"\x1b[?003h", b"\x1b[?3l", "\x1b[?3l"),
-        (b"\x1b[3g", b"\x1b[g", "\x1b[9G\x1bH\x1b[17G\x1bH"),
+        (b"\x1b[3g", b"\x1b[G", "\x1b[3g\x1b[9G\x1bH\x1b[17G\x1bH"),
+        (b"\x1b[g", b"\x1b[d", "\x1b[9G\x1bH"),
+        (b"\x1b[5W", b"\x1b[5X", "\x1b[9G\x1bH"),
+        (b"\x1b[?5W", b"\x1b[?5J", "\x1b[9G\x1bH"),
+        (b"\x1bH", b"\x1bM", "\x1b[9G\x1bH"),
+        (b"\x88", b"\x8d", "\x1b[9G\x1bH"),
+        (b"\x1bP2$t3/7\x1b\\", b"\x1bP$qt\x1b\\", "\x1b[9G\x1bH"),
+        (b"\x1bP1$t1;1;1;@;@;A;0;2;@;BBBB\x1b\\", b"\x1b[1$t", "\x1b[?6l\x1b[9999;1H"),
+        (b"\x1bV", b"\x1bU", '\x1bW\x1b[0"q'),
+        (b"\x96", b"\x95", '\x1bW\x1b[0"q'),
+        (b'\x1b[1"q', b"\x1b[1 q", '\x1bW\x1b[0"q'),
+        (b"\x1b[1$}", b"\x1b[1}", "\x1b[0$}"),
+        (b"\x1b[2$~", b"\x1b[2~", "\x1b[0$~"),
+        (b"\x1b[?38h", b"\x1b[?38l", "\x1b\x03"),
+        (b"\x1b[?67h", b"\x1b[?67l", "\x1b[?67l"),
+        (b"\x1b[?1;1061;25h", b"\x1b[?1061l", "\x1b[?1061l"),
+        (b"\x1b[?1036l", b"\x1b[?1036h", "\x1b[?1036h"),
+        (b"\x1b[?1036r", b"\x1b[?1036s", "\x1b[?1036h"),
+        (b"\x1b[?67r", b"\x1b[67r", "\x1b[?67l"),
+        (b"\x1b[?12h", b"\x1b[?12l", "\x1b[?12l\x1b[0 q"),
+        (b"\x1b[5 q", b"\x1b[5q", "\x1b[0 q"),
+        (b"\x1b[?4711h", b"\x1b[?4711l", "\x1b[?4711l"),
+        (b"\x1b[6h", b"\x1b[6l", "\x1b[6l"),
+        (b"\x1b[8l", b"\x1b[8h", "\x1b[8h"),
+        (b"\x1b[1;2'z", b"\x1b[1;2$z", "\x1b[0'z"),
+        (b"\x1b[1'{", b"\x1b[1#{", "\x1b[0'z"),
+        (b'\x1b[61"p', b"\x1b[!p", '\x1b[64;1"p'),
+        (b"\x1b[>1n", b"\x1b[>9n", "\x1b[>1m"),
+        (b"\x1b[>n", b"\x1b[n", "\x1b[>2m"),
+        (b"\x1b[>4;2m", b"\x1b[4m", "\x1b[>4m"),
+        (b"\x1b[>0;1t", b"\x1b[22;0t", "\x1b[>0T\x1b[>1T"),
+        (b"\x1b[>3p", b"\x1b[3p", "\x1b[>1p"),
+        (b"\x1b[>1s", b"\x1b[s", "\x1b[>0s"),
+        (b"\x1b[1 t", b"\x1b[1t", "\x1b[8 t"),
+        (b"\x1b[1q", b"\x1b[>1q", "\x1b[0q"),
+        (b"\x1b[10;40]", b"\x1b]10;?\x07", "\x1b[10]\x1b[11]"),
+        (b"\x1b[8]", b"\x1b[9]", "\x1b[37;40m\x1b[8]"),
+        (b"\x1b[?17;0;64c", b"\x1b[c", "\x1b[?0c"),
+        (b"\x1b[2 k", b"\x1b[2k", "\x1b[0 k"),
+        (b"\x1b#6", b"\x1b#8", "\x1b#5"),
+        (b"\x1bP0;1|17/726d\x1b\\", b"\x1bP+q17\x1b\\", "\x1bP0;1|" + ST),
+        (b"\x90|17/726d\x9c", b"\x90q|\x9c", "\x1bP0;1|" + ST),
+        (b"\x1bP1;0;1!z6c73\x1b\\", b"\x1b[1*z", "\x1bP0;1;0!z" + ST),
+        (b"\x1b]4;257;red\x07", b"\x1b]4;257;?\x07", "\x1b]104;257" + ST),
+        (b"\x1b]6;1;1\x07", b"\x1b]6;?\x07", "\x1b]106;1;0" + ST),
+        (b"\x1b]6;1;bg;red;brightness;9\x07", b"\x1b]6;1\x07", "\x1b]6;1;bg;*;default" + ST),
+        (b"\x1b]21;background=red;7=\x07", b"\x1b]21;7=?\x07", "\x1b]21;7" + ST),
+        (b"\x1b]7;file:///tmp\x07", b"\x1b]2;7\x07", "\x1b]7;" + ST),
+        (b"\x1b]440;a.wav:loop\x07", b"\x1b]44;a\x07", "\x1b]440;" + ST),
         (b"\x1b[?2l", b"\x1b[?2h", '\x1b[64;1"p'),
         (b"\x1b%@", b"\x1b%G", "\x1b%G"),
         (b"\x1b[>1;3m", b"\x1b[>4;2m", "\x1b[>1m"),
@@ -183,12 +232,73 @@ def test_what_is_the_owners_choice_or_shows_elsewhere_is_undone_only_where_it_wa
     assert undone not in left(unused + ends)
 
 
-def test_a_hostile_output_does_not_grow_what_is_remembered() -> None:
+def test_a_hostile_output_does_not_grow_what_is_remembered_and_pushes_nothing_known_out() -> None:
     trace = OutputTrace()
-    for number in range(5000):
-        trace.note(b"\x1b]4;%d;red\x07\x1b]%d;red\x07\x1b[>%d;1m\x1b[?%dh" % ((number,) * 4))
-    assert len(trace.used) < 400
-    assert len(leaving_bytes(trace, ends_line=True)) < 8192
+    for number in range(5000, -1, -1):
+        trace.note(b"\x1b]4;%d;red\x07\x1b]%d;red\x07\x1b[>%d;1m\x1b[?%dh\x1b]21;%d=red\x07" % ((number,) * 5))
+    assert len(trace.used) < 800
+    left_behind = leaving_bytes(trace, ends_line=True)
+    assert len(left_behind) < 16384
+    assert b"\x1b[?67l" in left_behind
+
+
+USUAL_MODES = {
+    **dict.fromkeys((1, 3, 4, 5, 6, 9, 12, 18, 19, 40, 41, 42, 43, 44, 45, 46, 47, 66, 67, 69, 80, 95), False),
+    **dict.fromkeys((7, 8, 25, 35), True),
+    **dict.fromkeys((1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 1034, 1037, 1041, 1042, 1043, 1044), False),
+    **dict.fromkeys((1035, 1036, 1040, 1046), True),
+    **dict.fromkeys((1047, 1049, 1050, 1051, 1052, 1053, 1060, 1061, *range(2001, 2007), 2026, 8452), False),
+}
+"""Every private mode in xterm's list that has a usual state, and that state; two that are no switch stand above."""
+SCREENS = {47, 1047, 1049}
+LEFT_ALONE = (10, 13, 14, 30, 1007, 1010, 1011, 2027)
+
+
+def modes_after(*outputs: str) -> dict[int, bool]:
+    """Gives how a terminal's modes are after the output; what was never saved is off when it is restored."""
+    modes = dict(USUAL_MODES)
+    for numbers, final in re.findall(r"\x1b\[\?([0-9;]+)([hlr])", "".join(outputs)):
+        changed = {int(number) for number in numbers.split(";")}
+        screens = SCREENS if changed & SCREENS else set()
+        modes |= dict.fromkeys((changed | screens) & modes.keys(), final == "h")
+    return modes
+
+
+@pytest.mark.parametrize("number", USUAL_MODES)
+def test_every_mode_of_xterms_list_is_as_usual_again(number: int) -> None:
+    outputs = [f"\x1b[?{number}{final}" for final in "hlr"]
+    for output in outputs:
+        assert modes_after(output, left(output.encode())) == USUAL_MODES
+    assert any(modes_after(output) != USUAL_MODES for output in outputs), "the control"
+
+
+@pytest.mark.parametrize("number", LEFT_ALONE)
+def test_a_mode_that_terminals_begin_with_on_or_off_is_left_as_it_is(number: int) -> None:
+    for final in "hlr":
+        assert re.search(rf"\?{number}[hl]", left(f"\x1b[?{number}{final}".encode())) is None
+
+
+def test_where_a_change_needs_another_mode_that_one_is_taken_back_after_it() -> None:
+    after = left(b"\x1b[?95;40;3h")
+    assert max(after.index(f"\x1b[?{number}l") for number in (3, 40, 95)) > after.index("\x1b[?3l")
+
+
+def test_what_takes_all_output_elsewhere_is_ended_before_anything_is_sent_that_has_to_arrive() -> None:
+    assert left(b"\x1b[1$}\x1b[?38h\x1b[5i").startswith("\x1b[4i" + "\x1b\x03" + ST + "\x1b<\x1b[?2026l" + "\x1b[0$}")
+
+
+def test_what_ends_like_a_change_of_colours_comes_before_the_colours_are_reset() -> None:
+    after = left(b"\x1b[>1;3m\x1b[>2n\x1b[31m\x1b[8]")
+    assert max(place.start() for place in re.finditer(r"\x1b\[[^m\x1b]*m", after)) == after.index("\x1b[0m\x1b[?25h")
+
+
+def test_no_tab_stop_is_left_in_the_last_column_that_stops_beyond_it_came_to_stand_in() -> None:
+    screen = pyte.Screen(70, 24)
+    before = set(screen.tabstops)
+    pyte.ByteStream(screen).feed(b"\x1b[3g\x1b[3G\x1bH")
+    assert screen.tabstops != before
+    pyte.ByteStream(screen).feed(left(b"\x1b[3g\x1b[3G\x1bH").encode())
+    assert screen.tabstops == before
 
 
 ASKING = [
@@ -216,6 +326,18 @@ ASKING = [
     b"\x1b[1$w",
     b"\x1b[2$u",
     b"\x1b['|",
+    b'\x1b["v',
+    b"\x1b[1;1;2;2#|",
+    b"\x1b[#R",
+    b"\x1b[1'z",
+    b"\x1b[+x",
+    b"\x1b[>0 q",
+    b"\x1b]60\x1b\\",
+    b"\x1b]61;allowWindowOps\x07",
+    b"\x1b]50;?\x07",
+    b"\x1b[?2001h",
+    b"\x1b[?7700h",
+    b"\x1b[?1000r",
     b"\x1b]10;?\x07",
     b"\x1b]11;?\x1b\\",
     b"\x1b]4;1;?\x1b\\",
@@ -247,6 +369,8 @@ NOT_ASKING = [
     b"\x1b[?2004h\x1b[?25l\x1b[?1h\x1b=",
     b"\x1b[1000h\x1b[?1000l",
     b"\x1b7\x1b8\x1b(B\x1bM",
+    b"\x1b[?67;1034h\x1b[?1036l\x1b[?25r",
+    b"\x1b[3g\x1bH\x1b[>1;3m",
 ]
 
 
