@@ -2,8 +2,9 @@
 
 - An image is known by its tag (the version of the package) and by the digest of its inputs in its label; only an image
   whose label equals what this installation would build is used.
-- Proxy settings go in as build arguments that the engine keeps out of images and their history. The CA bundle goes in
-  as a file of the context, used by the stages that download and left behind there.
+- Proxy settings go in as build arguments that the engine keeps out of images and their history; those of the docker
+  command's own configuration do not, since nothing of them is among our settings, nor hidden in our log. The CA bundle
+  goes in as a file of the context, used by the stages that download and left behind there.
 - What earlier builds left is removed, so that upgrades do not fill the disk: a replaced image, and stages that carry
   our label, are older than a day (another build may be using younger ones) and were not used by this build, whose
   stages make the next one quick. Layers go with the last image that needs them; what a container uses stays.
@@ -139,6 +140,7 @@ def build_image(
             target=identity.target,
             tag=identity.tag,
             buildargs={"BASE_IMAGE": base_image, **proxies.variables()},
+            use_config_proxy=False,
             labels={INPUTS_LABEL: identity.inputs_digest, VERSION_LABEL: __version__},
             rm=True,
             forcerm=True,

@@ -1,7 +1,11 @@
 """Images are found by what they are made from, built with what the owner set, and refused if they do not match."""
 
+import io
+from urllib.parse import unquote
+
 import pytest
 import requests
+from docker import APIClient
 
 from pi_sandbox import __version__
 from pi_sandbox.containers import image as module
@@ -27,6 +31,7 @@ from pi_sandbox.containers.image_inputs import CA_BUNDLE, BuildInput, inputs_dig
 from pi_sandbox.errors import EngineError, ImageError
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.settings.settings import Proxies
+from tests.fakes.http_engine import serving
 from tests.fakes.image_engine import FakeImageEngine, api_error
 
 INPUTS = (BuildInput("container/Dockerfile", b"FROM scratch\n"),)
@@ -129,6 +134,42 @@ def test_the_ca_bundle_goes_in_as_a_file_and_not_as_an_argument():
 
     assert engine.contents[CA_BUNDLE] == b"-----BEGIN"
     assert "-----BEGIN" not in repr(engine.arguments)
+
+
+@pytest.fixture
+def asked_to_build(tmp_path, monkeypatch):
+    """A client of an engine that knows no image and builds none, and the requests to build that it got."""
+    (tmp_path / "config.json").write_text('{"proxies": {"default": {"httpProxy": "http://me:made-up@proxy.test"}}}')
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    requests_to_build = []
+
+    def handle(connection):
+        head = connection.recv(65536).decode("latin-1").partition("\r\n\r\n")[0]
+        if head.startswith("POST"):
+            requests_to_build.append(unquote(head))
+        body = b'{"message": "No such image: any"}'
+        connection.sendall(b"HTTP/1.1 404 X\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+    with serving(tmp_path / "engine.sock", handle) as path:
+        client = APIClient(base_url=f"unix://{path}", version="1.41")
+        yield client, requests_to_build
+        client.close()
+
+
+def test_the_proxies_of_the_docker_command_are_not_for_builds(asked_to_build):
+    client, requests_to_build = asked_to_build
+    with pytest.raises(EngineError, match="No such image"):
+        _build(client)
+
+    assert '{"BASE_IMAGE": "base:1"}' in requests_to_build[0].replace("+", " ")
+    assert "proxy.test" not in requests_to_build[0]
+
+
+def test_the_control_docker_py_takes_them_by_itself(asked_to_build):
+    client, requests_to_build = asked_to_build
+    client.build(fileobj=io.BytesIO(b"FROM scratch"))
+
+    assert "me:made-up@proxy.test" in requests_to_build[0]
 
 
 def test_proxies_go_in_as_arguments_in_both_ways_of_writing_them_and_in_no_label():
