@@ -32,6 +32,7 @@ FORGET = "forget"
 """The kind of the task that takes a note out for a person."""
 
 _NEWEST = 5
+_REQUEST_CHARACTERS = 60
 
 
 def memory_report(access: MemoryAccess, params: types.MemoryReportParams) -> types.MemoryReportResult:
@@ -113,7 +114,7 @@ def _index_size(text: str) -> str:
 def _recalls(params: types.MemoryReportParams) -> list[str]:
     left = 0 if params["usedUp"] else max(0, BRANCH_RECALL_UNITS - params["usedUnits"])
     lines = [f"recall: {left:,} of {BRANCH_RECALL_UNITS:,} characters left in this conversation"]
-    lines += [f"  {', '.join(each['topics'])} for: {one_line(each['request'])}" for each in params["recalls"]]
+    lines += [f"  {', '.join(each['topics'])} for: {one_line(each['request'])[:_REQUEST_CHARACTERS]}" for each in params["recalls"]]
     if params["suppressed"]:
         lines.append(f"  read already, not recalled again: {', '.join(params['suppressed'])}")
     return lines

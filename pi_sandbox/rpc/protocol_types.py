@@ -291,7 +291,7 @@ Answer = Yes | No
 
 
 class Recall(TypedDict):
-    """A recall of this branch: the topics that were sent, and the beginning of the request that they were for."""
+    """A recall of this branch: the topics that were sent, and the request that they were for."""
 
     topics: list[str]
     request: str

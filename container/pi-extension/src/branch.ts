@@ -51,6 +51,23 @@ export function anchoredRecalls(branch: readonly SessionEntry[]): AnchoredRecall
 	});
 }
 
+/** Gives each recall on a branch since its last compaction with the message that it was for. */
+export function recallsWithRequests(branch: readonly SessionEntry[]): { topics: string[]; request: string }[] {
+	const compaction = branch.findLastIndex((entry) => entry.type === "compaction");
+	const recalls: { topics: string[]; request: string }[] = [];
+	let request = "";
+	for (const entry of branch.slice(compaction + 1)) {
+		const data = dataOf(entry);
+		if (entry.type === "message" && entry.message.role === "user") request = textOf(entry.message.content);
+		else if (isRecall(data)) recalls.push({ topics: data.topics, request });
+	}
+	return recalls;
+}
+
+function textOf(content: string | { type: string; text?: string }[]): string {
+	return typeof content === "string" ? content : content.map((part) => part.text ?? "").join(" ");
+}
+
 function dataOf(entry: SessionEntry): unknown {
 	if (entry.type === "custom_message" && entry.customType === RECALL) return entry.details;
 	if (entry.type === "custom" && (entry.customType === RECALL || entry.customType === READ_ENTRY)) return entry.data;

@@ -1,12 +1,13 @@
 // What a person asks for with `/memory`. The answers stand in the transcript; no model sees them.
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { Text } from "@earendil-works/pi-tui";
+import { branchState, recallsWithRequests } from "./branch.ts";
 import type { Memory } from "./memory.ts";
 import type { Change } from "./protocol.ts";
 import type { Session } from "./session.ts";
 
 const ANSWER = "project-memory-answer";
-const USAGE = "/memory off|on, /memory undo CHANGE|TASK, /memory forget NAME";
+const USAGE = "/memory, /memory off|on, /memory undo CHANGE|TASK, /memory forget NAME";
 
 type Command = (argument: string, context: ExtensionCommandContext) => Promise<string>;
 
@@ -14,6 +15,11 @@ export function registerCommands(pi: ExtensionAPI, session: Session): void {
 	pi.registerEntryRenderer<{ text: string }>(ANSWER, (entry) => new Text(entry.data?.text ?? "", 1, 0));
 
 	const commands: Record<string, Command> = {
+		"": async (_argument, context) => {
+			const branch = context.sessionManager.getBranch();
+			const recalls = recallsWithRequests(branch);
+			return (await memoryOf(session).demand("memory/report", { ...branchState(branch), recalls })).text;
+		},
 		off: async () => {
 			await memoryOf(session).demand("session/switch", { on: false });
 			return "The project memory is off for this session.";
@@ -35,10 +41,10 @@ export function registerCommands(pi: ExtensionAPI, session: Session): void {
 	};
 
 	pi.registerCommand("memory", {
-		description: "The project memory: off|on, undo CHANGE|TASK, forget NAME",
+		description: "Show the project memory, or: off|on, undo CHANGE|TASK, forget NAME",
 		getArgumentCompletions: (prefix) =>
 			Object.keys(commands)
-				.filter((name) => name.startsWith(prefix))
+				.filter((name) => name !== "" && name.startsWith(prefix))
 				.map((name) => ({ value: name, label: name })),
 		handler: async (given, context) => {
 			const [name = "", ...rest] = given.trim().split(/\s+/);

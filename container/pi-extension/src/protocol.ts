@@ -230,7 +230,7 @@ export interface CommandDeleted {
 /** Yes, or no and why. */
 export type Answer = Yes | No;
 
-/** A recall of this branch: the topics that were sent, and the beginning of the request that they were for. */
+/** A recall of this branch: the topics that were sent, and the request that they were for. */
 export interface Recall {
   topics: string[];
   request: string;

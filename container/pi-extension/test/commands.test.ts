@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type PiSession, startPi } from "./helpers/pi-session.ts";
+import { type PiSession, type Respond, startPi } from "./helpers/pi-session.ts";
 
 const NOTE = "---\ndescription: how it is built\n---\n# Build\n";
 
@@ -43,6 +43,19 @@ test("off ends the memory for the session, and on begins it anew", async (t) => 
 	assert.doesNotMatch(pi.requests[0]?.system ?? "", /how it is built/);
 	assert.match(pi.requests[1]?.system ?? "", /how it is built/);
 	assert.match(answers(pi)[1] ?? "", /is turned off for this session/);
+});
+
+test("the report says what is loaded, what was recalled for which message, and what budget is left", async (t) => {
+	const respond: Respond = ({ tools }) => (tools.length === 0 ? '{"files": ["build.md"]}' : "done");
+	const pi = await startPi(t, { respond });
+	writeNote(pi);
+	await pi.session.prompt("how is the thing built?");
+	await pi.session.prompt("/memory");
+	const [report = ""] = answers(pi);
+	assert.match(report, /1 note, an index of 1 of 200 lines/);
+	assert.match(report, /build\.md for: how is the thing built\?/);
+	assert.match(report, /61,4\d\d of 61,440|61,3\d\d of 61,440/);
+	assert.match(report, /extract\.lock: free/);
 });
 
 test("what cannot be done is answered with a sentence", async (t) => {
