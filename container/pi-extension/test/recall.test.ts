@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fauxAssistantMessage, fauxToolCall } from "@earendil-works/pi-ai/compat";
-import { startPi, texts } from "./helpers/pi-session.ts";
+import { impatientEngine, startPi, texts } from "./helpers/pi-session.ts";
 import { assertPrefixes, BUILD, isSelector, mainRequests, models, note, selectorRequests } from "./helpers/recall.ts";
 
-/** Longer than a request waits. */
-const LATE_MS = 2_400;
+/** How long a request waits where a test makes a selector late, so that it need not take two seconds. */
+const WAIT_MS = 300;
+const LATE_MS = 600;
 
 const late = async () => {
 	await sleep(LATE_MS);
@@ -51,9 +52,10 @@ test("the selector has a session of its own, a short cache, a small answer, and 
 
 test("an answer that comes late goes with the next results of tools", async (t) => {
 	const pi = await startPi(t, {
+		engine: impatientEngine(t, WAIT_MS),
 		respond: models(late, async (request) => {
 			if (texts(request, "toolResult").length > 0) return "done";
-			await sleep(LATE_MS - 1_500);
+			await sleep(LATE_MS);
 			return readTool();
 		}),
 	});
@@ -70,8 +72,9 @@ test("an answer that comes late goes with the next results of tools", async (t) 
 
 test("an answer that comes late, with no tools, goes with the next prompt, and asks for no answer of its own", async (t) => {
 	const pi = await startPi(t, {
+		engine: impatientEngine(t, WAIT_MS),
 		respond: models(late, async () => {
-			await sleep(LATE_MS - 1_500);
+			await sleep(LATE_MS);
 			return "done";
 		}),
 	});
@@ -118,14 +121,15 @@ for (const streamingBehavior of ["steer", "followUp"] as const) {
 	});
 }
 
-test("a queued message waits two seconds at most, and its late recall goes with the next prompt", async (t) => {
+test("a queued message does not wait longer either, and its late recall goes with the next prompt", async (t) => {
 	const pi = await startPi(t, {
+		engine: impatientEngine(t, WAIT_MS),
 		respond: models(
 			(request) => (texts(request, "user").at(-1)?.includes("built") ? late() : "[]"),
 			async (request) => {
 				if (texts(request, "user").length === 1) {
 					await pi.session.prompt("and how is it built?", { streamingBehavior: "followUp" });
-				} else if (texts(request, "user").length === 2) await sleep(600);
+				} else if (texts(request, "user").length === 2) await sleep(LATE_MS);
 				return "done";
 			},
 		),
@@ -200,6 +204,7 @@ test("the main model is asked as often with the memory as without it", async (t)
 		let main = 0;
 		const pi = await startPi(t, {
 			plain,
+			engine: impatientEngine(t, WAIT_MS),
 			respond: models(selector, async () => {
 				main += 1;
 				if (main === 1) await pi.session.prompt("and how is it tested?", { streamingBehavior: "followUp" });

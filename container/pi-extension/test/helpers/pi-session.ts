@@ -1,6 +1,6 @@
 // A real session of pi with the extension and the real memory engine; the model is the only stand-in. It answers what the
 // test says, and every request that reaches it is kept.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import type { TestContext } from "node:test";
@@ -56,7 +56,13 @@ export interface Options {
 	/** Runs without the product, for comparisons. */
 	plain?: boolean;
 	tools?: string[];
+	/** What config.json of the memory says; by default no background task runs. */
+	config?: object;
+	/** A folder with the memory engine of this test, see `engineOf`. */
+	engine?: string;
 }
+
+const NO_BACKGROUND = { extract: { enabled: false }, dream: { enabled: false } };
 
 export interface PiSession {
 	session: AgentSession;
@@ -73,8 +79,12 @@ export interface PiSession {
 export async function startPi(test: TestContext, options: Options = {}): Promise<PiSession> {
 	const home = options.home ?? newHome(test);
 	const [agent, project] = [join(home, "agent"), join(home, "project")];
-	for (const folder of [agent, project]) mkdirSync(folder, { recursive: true });
-	const environment = { PI_CODING_AGENT_DIR: agent, HOME: home, PI_OFFLINE: "1", PATH: withOurEngine() };
+	for (const folder of [join(agent, "project-memory"), project]) mkdirSync(folder, { recursive: true });
+	const config = join(agent, "project-memory", "config.json");
+	if (options.config !== undefined || !existsSync(config)) {
+		writeFileSync(config, JSON.stringify(options.config ?? NO_BACKGROUND));
+	}
+	const environment = { PI_CODING_AGENT_DIR: agent, HOME: home, PI_OFFLINE: "1", PATH: pathWith(options.engine) };
 	Object.assign(process.env, environment);
 
 	const requests: Request[] = [];
@@ -138,10 +148,26 @@ function memoryOf(agent: string, project: string): string {
 	return join(agent, "project-memory", "projects", project.replaceAll(/[^A-Za-z0-9]/g, "-"), "memory");
 }
 
-function withOurEngine(): string {
-	const path = process.env.PATH ?? "";
-	const own = join(CHECKOUT, ".venv", "bin");
-	return path.startsWith(own) ? path : own + delimiter + path;
+const PATH = process.env.PATH ?? "";
+const OUR_PROGRAMS = join(CHECKOUT, ".venv", "bin");
+
+function pathWith(engine = OUR_PROGRAMS): string {
+	return [engine, OUR_PROGRAMS, PATH].join(delimiter);
+}
+
+/** Makes a memory engine of a program in Python (`main()` is the real one), gives its folder. */
+export function engineOf(test: TestContext, program: string): string {
+	const folder = mkdtempSync(join(tmpdir(), "memory-engine-"));
+	test.after(() => rmSync(folder, { recursive: true, force: true }));
+	const lines = [`#!${join(OUR_PROGRAMS, "python")}`, "from pi_sandbox.inside.memory_engine import main", program, ""];
+	writeFileSync(join(folder, "pi-memory-engine"), lines.join("\n"), { mode: 0o755 });
+	return folder;
+}
+
+/** Makes the real engine, but requests wait for the selector for this long only. */
+export function impatientEngine(test: TestContext, milliseconds: number): string {
+	const limits = "from pi_sandbox.project_memory import limits";
+	return engineOf(test, `${limits}\nlimits.RECALL_WAIT_SECONDS = ${milliseconds / 1_000}\nmain()`);
 }
 
 function requestOf(context: TranscriptContext, options: SimpleStreamOptions | undefined, model: string): Request {
