@@ -31,6 +31,7 @@ from pi_sandbox.project_memory.selection import (
     selector_request,
     with_answer,
 )
+from pi_sandbox.project_memory.tool_pages import Page
 from pi_sandbox.project_memory.topics import by_every_name, scan_topics
 from pi_sandbox.rpc import protocol_types as types
 from pi_sandbox.rpc.answers import YES, no, refused, rule_of
@@ -209,20 +210,21 @@ class MainSession:
 
     def file_read(self, params: types.FileReadParams, _: Call) -> types.FileReadResult:
         """Answer `file/read`."""
-        file = self._access.memory_file(params["path"], reads=True)
-        if file is None:
-            elsewhere = self._access.topic_read(params["path"]) if params["complete"] else None
-            return {"reminder": None, "suppress": elsewhere}
-        name = self._access.name_of(file)
+        inside = self._access.memory_file(params["path"], reads=True)
+        name = self._access.topic_read(params["path"]) if inside is None else self._access.name_of(inside)
+        if name is None:
+            return {"reminder": None, "suppress": None}
+        file = self._access.storage.memory_root / name
         try:
             status = file.stat()
         except OSError:
             return {"reminder": None, "suppress": None}
         if not stat.S_ISREG(status.st_mode):
             return {"reminder": None, "suppress": None}
-        modified = floored_ms(status.st_mtime_ns)
-        suppress = name if params["complete"] and is_topic_name(name) else None
-        return {"reminder": age_reminder(name, modified, now_ms()) or None, "suppress": suppress}
+        page = Page(params["offset"], params["limit"], params["cut"])
+        suppress = name if is_topic_name(name) and page.shows_all_of(file) else None
+        reminder = "" if inside is None else age_reminder(name, floored_ms(status.st_mtime_ns), now_ms())
+        return {"reminder": reminder or None, "suppress": suppress}
 
     def file_written(self, params: types.FileWrittenParams, _: Call) -> types.FileWrittenResult:
         """Answer `file/written`."""

@@ -437,7 +437,9 @@ class FileReadParams(TypedDict):
     """Says that the main agent has read a file."""
 
     path: str
-    complete: bool
+    offset: float | None
+    limit: float | None
+    cut: bool
 
 
 class FileReadResult(TypedDict):

@@ -12,7 +12,7 @@ import {
 	type ToolResultEventResult,
 } from "@earendil-works/pi-coding-agent";
 import { READ_ENTRY } from "./branch.ts";
-import type { FileCheckParams } from "./protocol.ts";
+import type { FileCheckParams, FileReadParams } from "./protocol.ts";
 import type { Session } from "./session.ts";
 
 export function registerFileTools(pi: ExtensionAPI, session: Session): void {
@@ -33,7 +33,7 @@ export function registerFileTools(pi: ExtensionAPI, session: Session): void {
 		const path = event.input.path;
 		if (memory === undefined || event.isError || typeof path !== "string") return undefined;
 		if (isReadToolResult(event)) {
-			const answer = await memory.ask("file/read", { path, complete: isComplete(event) });
+			const answer = await memory.ask("file/read", { path, ...pageOf(event) });
 			if (answer?.suppress) pi.appendEntry(READ_ENTRY, { topic: answer.suppress });
 			return answer?.reminder ? around(event, [text(answer.reminder), ...event.content]) : undefined;
 		}
@@ -52,11 +52,16 @@ function fileOf(event: ToolCallEvent): Pick<FileCheckParams, "tool" | "path"> | 
 	return undefined;
 }
 
-/** pi says so only of what it cut by itself; a page that was asked for is a part. */
-function isComplete(event: ToolResultEvent): boolean {
+/** What of the file the tool has shown; of what it cut it says so, of what it was asked for not. */
+function pageOf(
+	event: Extract<ToolResultEvent, { toolName: "read" }>,
+): Pick<FileReadParams, "offset" | "limit" | "cut"> {
 	const { offset, limit } = event.input;
-	const cut = isReadToolResult(event) && event.details?.truncation?.truncated === true;
-	return !cut && limit === undefined && (offset === undefined || offset === 1);
+	return {
+		offset: typeof offset === "number" ? offset : null,
+		limit: typeof limit === "number" ? limit : null,
+		cut: event.details?.truncation !== undefined,
+	};
 }
 
 function text(content: string): { type: "text"; text: string } {

@@ -355,7 +355,9 @@ export type FileCheckResult = Yes | No;
 /** Says that the main agent has read a file. */
 export interface FileReadParams {
   path: string;
-  complete: boolean;
+  offset: number | null;
+  limit: number | null;
+  cut: boolean;
 }
 
 /** What goes on top of the result, and which topic need not be recalled on this branch. */

@@ -30,6 +30,7 @@ export function registerRecall(pi: ExtensionAPI, session: Session): void {
 		const all = [...held, ...fresh];
 		held = all.filter((each) => !each.hasEnded);
 		return finish(
+			pi,
 			all.filter((each) => each.hasEnded && each.memory === session.memory),
 			context,
 		);
@@ -87,20 +88,24 @@ export function registerRecall(pi: ExtensionAPI, session: Session): void {
 }
 
 /** Gives what the answers bring together, in their order; nothing if they bring nothing. */
-async function finish(prefetches: Prefetch[], context: ExtensionContext): Promise<Found | undefined> {
+async function finish(pi: ExtensionAPI, prefetches: Prefetch[], context: ExtensionContext): Promise<Found | undefined> {
 	const state = branchState(context.sessionManager.getBranch());
+	const wasUsedUp = state.usedUp;
 	const texts: string[] = [];
 	const topics: string[] = [];
 	for (const { memory, requestId, answer } of prefetches) {
 		if (requestId === undefined) continue;
 		const found = await memory.ask("recall/finish", { requestId, answer, ...state });
-		if (!found?.ok) continue;
+		if (found === undefined) continue;
+		addRecall(state, found.ok ? found : { ...found, topics: [] });
+		if (!found.ok) continue;
 		texts.push(found.text);
 		topics.push(...found.topics);
-		addRecall(state, found);
 	}
 	const { usedUnits, usedUp } = state;
-	return texts.length === 0 ? undefined : { content: texts.join("\n\n"), topics, usedUnits, usedUp };
+	if (texts.length > 0) return { content: texts.join("\n\n"), topics, usedUnits, usedUp };
+	if (usedUp && !wasUsedUp) pi.appendEntry<Recall>(RECALL, { topics, usedUnits, usedUp });
+	return undefined;
 }
 
 function messageOf({ content, ...details }: Found) {
