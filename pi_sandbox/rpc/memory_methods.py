@@ -114,7 +114,9 @@ def _index_size(text: str) -> str:
 def _recalls(params: types.MemoryReportParams) -> list[str]:
     left = 0 if params["usedUp"] else max(0, BRANCH_RECALL_UNITS - params["usedUnits"])
     lines = [f"recall: {left:,} of {BRANCH_RECALL_UNITS:,} characters left in this conversation"]
-    lines += [f"  {', '.join(each['topics'])} for: {one_line(each['request'])[:_REQUEST_CHARACTERS]}" for each in params["recalls"]]
+    for each in params["recalls"]:
+        request = one_line(each["request"])[:_REQUEST_CHARACTERS]
+        lines.append(f"  {', '.join(each['topics'])} for: {request}")
     if params["suppressed"]:
         lines.append(f"  read already, not recalled again: {', '.join(params['suppressed'])}")
     return lines
