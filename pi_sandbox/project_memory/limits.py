@@ -95,6 +95,9 @@ TASK_CATALOGUE_UNITS = 40_000
 # How long pi's side waits for an answer of the engine (ours): what holds a request up, and what a task asks.
 ANSWER_SECONDS = 5
 TASK_ANSWER_SECONDS = 30
+# How often pi's side asks whether a running task may go on, and how long one that was stopped may take to end (ours).
+TASK_CHECK_SECONDS = 1
+TASK_END_SECONDS = 2
 SESSIONS_KEPT = 10_000
 """Sessions that a project remembers between two dreams: as many as `dream.minSessions` may ask for."""
 SESSIONS_BYTES = 768 * 1024

@@ -18,6 +18,8 @@ def limits_told() -> types.Limits:
     return {
         "answerMs": limits.ANSWER_SECONDS * _MS,
         "taskAnswerMs": limits.TASK_ANSWER_SECONDS * _MS,
+        "taskCheckMs": limits.TASK_CHECK_SECONDS * _MS,
+        "taskEndMs": limits.TASK_END_SECONDS * _MS,
         "selectorWaitMs": limits.RECALL_WAIT_SECONDS * _MS,
         "selectorMs": limits.SELECTOR_SECONDS * _MS,
         "selectorOutputTokens": limits.SELECTOR_OUTPUT_TOKENS,
@@ -46,6 +48,7 @@ def texts_told() -> types.Texts:
         "toolNotAvailable": words.TOOL_NOT_AVAILABLE,
         "engineGone": words.ENGINE_GONE,
         "modelNotFound": words.MODEL_NOT_FOUND,
+        "grepTimedOut": words.GREP_TIMED_OUT,
     }
 
 

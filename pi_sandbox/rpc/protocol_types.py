@@ -63,6 +63,8 @@ class Limits(TypedDict):
 
     answerMs: int
     taskAnswerMs: int
+    taskCheckMs: int
+    taskEndMs: int
     selectorWaitMs: int
     selectorMs: int
     selectorOutputTokens: int
@@ -90,6 +92,7 @@ class Texts(TypedDict):
     toolNotAvailable: str
     engineGone: str
     modelNotFound: str
+    grepTimedOut: str
 
 
 class SessionIds(TypedDict):

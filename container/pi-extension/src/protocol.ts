@@ -27,6 +27,8 @@ export interface ErrorData {
 export interface Limits {
   answerMs: number;
   taskAnswerMs: number;
+  taskCheckMs: number;
+  taskEndMs: number;
   selectorWaitMs: number;
   selectorMs: number;
   selectorOutputTokens: number;
@@ -53,6 +55,7 @@ export interface Texts {
   toolNotAvailable: string;
   engineGone: string;
   modelNotFound: string;
+  grepTimedOut: string;
 }
 
 /** The stable ids of model calls of our own, for the provider's cache. */

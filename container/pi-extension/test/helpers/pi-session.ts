@@ -133,14 +133,30 @@ export async function startPi(test: TestContext, options: Options = {}): Promise
 		await session.extensionRunner?.emit({ type: "session_shutdown", reason: "quit" });
 		session.dispose();
 	};
-	test.after(end);
+	atEnd(test, end);
 	return { session, requests, errors, home, project, agent, memory: memoryOf(agent, project), end };
+}
+
+const endings = new WeakMap<TestContext, (() => void | Promise<void>)[]>();
+
+/** Does something when a test is over; what was asked for last is done first. */
+function atEnd(test: TestContext, step: () => void | Promise<void>): void {
+	const known = endings.get(test);
+	if (known !== undefined) {
+		known.unshift(step);
+		return;
+	}
+	const steps = [step];
+	endings.set(test, steps);
+	test.after(async () => {
+		for (const each of steps) await each();
+	});
 }
 
 /** Makes a folder for a home of pi that is removed after the test. */
 export function newHome(test: TestContext): string {
 	const home = mkdtempSync(join(tmpdir(), "pi-extension-"));
-	test.after(() => rmSync(home, { recursive: true, force: true }));
+	atEnd(test, () => rmSync(home, { recursive: true, force: true }));
 	return home;
 }
 

@@ -1,0 +1,260 @@
+// One background task, from its lock to its end.
+//
+// - It begins with the session as it was when it was asked for; what comes meanwhile is for another task.
+// - It ends at once when it may not go on: that is asked before each tool call, after each model call, and meanwhile.
+// - Whatever happens, the engine is told of its end and its logs are removed.
+import type { AgentTool, ThinkingLevel } from "@earendil-works/pi-agent-core";
+import {
+	type Api,
+	type AssistantMessage,
+	type Model,
+	type ThinkingBudgets,
+	type Tool,
+	toToolDeclaration,
+} from "@earendil-works/pi-ai";
+import type { ExtensionContext, ModelRegistry } from "@earendil-works/pi-coding-agent";
+import type { Memory } from "../memory.ts";
+import type {
+	InitializeResult,
+	OwnPrompt,
+	ParentRequest as ParentFacts,
+	ParentPrompt,
+	TaskBegun,
+	TaskEndParams,
+} from "../protocol.ts";
+import type { NewConversation } from "./conversation.ts";
+import { areCompatible, declaredTools, isSameModel, NOT_CAPTURED, taskModel } from "./parent-facts.ts";
+import type { ParentRequest } from "./parent-request.ts";
+import type { Records } from "./records.ts";
+import { type BackgroundStatus, newReport, type TaskKind, type TaskReport } from "./status.ts";
+import { OutputLogs } from "./task-commands.ts";
+import { type LoopResult, runTaskLoop } from "./task-loop.ts";
+import { nativeTools, taskExecutors } from "./task-tools.ts";
+
+/** The session as it is when a task is asked for. */
+export interface FrozenSession {
+	parent: ParentRequest | undefined;
+	conversation: NewConversation;
+	model: Model<Api>;
+	registry: ModelRegistry;
+	thinkingLevel: ThinkingLevel;
+	thinkingBudgets: ThinkingBudgets | undefined;
+	imagesAreBlocked: boolean;
+	sessionId: string;
+	sessionManager: ExtensionContext["sessionManager"];
+	cwd: string;
+	/** Both are asked again and again; they say no once the session is replaced. */
+	isTrusted(): boolean;
+	isIdle(): boolean;
+}
+
+export interface TaskOptions {
+	kind: TaskKind;
+	/** A person has asked for it. */
+	asked: boolean;
+	/** The main agent's context is full: its request cannot be continued. */
+	overflows: boolean;
+	session: FrozenSession;
+	signal: AbortSignal;
+}
+
+export interface TaskDeps {
+	memory: Memory;
+	records: Records;
+	status: BackgroundStatus;
+}
+
+/** Runs a task to its end and gives whether another extraction is to follow. Raises nothing. */
+export type RunTask = () => Promise<boolean>;
+
+/** Takes a task's lock and gives what runs it, nothing where it does not begin: the status then says why. */
+export async function beginTask(deps: TaskDeps, options: TaskOptions): Promise<RunTask | undefined> {
+	const { memory, status } = deps;
+	const { kind, asked, session, signal } = options;
+	const started = await memory.started();
+	const begun = await memory.ask("task/begin", { kind, trusted: session.isTrusted(), asked });
+	if (started === undefined || !begun?.ok) {
+		status.notBegun.set(kind, begun?.ok === false ? begun.reason : "");
+		status.changed();
+		return undefined;
+	}
+	const report = newReport(kind, begun.taskId, begun.trailing);
+	status.begun(report);
+	return async () => {
+		const outcome = await new Task(deps, options, started, begun, report).run();
+		const end = { taskId: begun.taskId, outcome, idle: !signal.aborted && session.isIdle() };
+		const answer = await memory.ask("task/end", end, { timeoutMs: started.limits.taskAnswerMs });
+		report.attempt = answer?.attempt;
+		status.ended(report);
+		return answer?.another ?? false;
+	};
+}
+
+class Task {
+	readonly #deps: TaskDeps;
+	readonly #options: TaskOptions;
+	readonly #started: InitializeResult;
+	readonly #begun: TaskBegun;
+	readonly #report: TaskReport;
+	readonly #stop = new AbortController();
+	readonly #logs = new OutputLogs();
+
+	constructor(deps: TaskDeps, options: TaskOptions, started: InitializeResult, begun: TaskBegun, report: TaskReport) {
+		this.#deps = deps;
+		this.#options = options;
+		this.#started = started;
+		this.#begun = begun;
+		this.#report = report;
+	}
+
+	async run(): Promise<TaskEndParams["outcome"]> {
+		const { signal } = this.#options;
+		const unwatch = this.#watch();
+		try {
+			const either = AbortSignal.any([signal, this.#stop.signal]);
+			this.#ended(await this.#converse(either));
+			return "returned";
+		} catch (error) {
+			const aborted = signal.aborted || this.#stop.signal.aborted;
+			this.#report.outcome = aborted ? "aborted" : "failed";
+			this.#report.reason = error instanceof Error ? error.message : String(error);
+			return aborted ? "aborted" : "failed-to-start";
+		} finally {
+			unwatch();
+			await this.#logs.remove();
+		}
+	}
+
+	async #converse(signal: AbortSignal): Promise<LoopResult> {
+		const { kind, session } = this.#options;
+		const { limits, texts, sessionIds } = this.#started;
+		const { parent } = session;
+		const model = taskModel(this.#begun.model, parent, session.model, session.registry);
+		if (model === undefined) throw new Error(texts.modelNotFound);
+		const declared = parent === undefined ? [] : declaredTools(parent);
+		const prompt = await this.#prompt(model, declared);
+		const goesOn = prompt.prefix === "parent";
+		this.#report.prefix = goesOn ? "parent" : prompt.because;
+		return runTaskLoop({
+			limits,
+			registry: session.registry,
+			model,
+			thinkingLevel: parent?.answer.thinkingLevel ?? session.thinkingLevel,
+			thinkingBudgets: session.thinkingBudgets,
+			sessionId: goesOn ? session.sessionId : sessionIds[kind],
+			before: goesOn ? (parent?.messages ?? []) : [],
+			prompt,
+			tools: this.#tools(goesOn ? declared : undefined),
+			signal,
+			whyNot: () => this.#whyNot(),
+			onAnswer: (answer) => this.#answered(answer),
+			onTurn: (answer) => this.#turn(answer),
+		});
+	}
+
+	async #prompt(model: Model<Api>, declared: Tool[]): Promise<ParentPrompt | OwnPrompt> {
+		const { kind, session } = this.#options;
+		const newMessages = kind === "extract" ? session.conversation.messages : [];
+		const parent = this.#facts(model, declared);
+		const params = { taskId: this.#begun.taskId, parent, codemode: "off", newMessages } as const;
+		const answer = await this.#deps.memory.demand("task/prompt", params, this.#asked);
+		if (!answer.ok) throw new Error(answer.reason);
+		return answer;
+	}
+
+	#facts(model: Model<Api>, declared: Tool[]): ParentFacts {
+		const { session, overflows } = this.#options;
+		if (session.parent === undefined) return NOT_CAPTURED;
+		return {
+			captured: true,
+			sameModel: isSameModel(model, session.parent),
+			imagesBlocked: session.imagesAreBlocked,
+			toolsCompatible: areCompatible(declared, nativeTools(session.cwd), false),
+			forcedPrompt: session.parent.promptIsForced,
+			overflow: overflows,
+		};
+	}
+
+	/** Gives what runs: for each of the parent's declarations, or of our own where the task begins by itself. */
+	#tools(parents: Tool[] | undefined): AgentTool[] {
+		const { session } = this.#options;
+		const { limits, texts } = this.#started;
+		const native = nativeTools(session.cwd);
+		const executors = taskExecutors({
+			memory: this.#deps.memory,
+			taskId: this.#begun.taskId,
+			cwd: session.cwd,
+			limits,
+			texts,
+			logs: this.#logs,
+			whyNot: () => this.#whyNot(),
+		});
+		const denied: AgentTool["execute"] = () => Promise.reject(new Error(texts.toolNotAvailable));
+		const declared = parents ?? [...native.values()].map(toToolDeclaration);
+		return declared.map((tool) => {
+			const { prepareArguments, outputSchema } = native.get(tool.name) ?? {};
+			return {
+				...tool,
+				label: tool.name,
+				...(prepareArguments === undefined ? {} : { prepareArguments }),
+				...(outputSchema === undefined ? {} : { outputSchema }),
+				execute: executors.get(tool.name) ?? denied,
+			};
+		});
+	}
+
+	get #asked() {
+		return { timeoutMs: this.#started.limits.taskAnswerMs };
+	}
+
+	async #whyNot(): Promise<string | undefined> {
+		const { session } = this.#options;
+		const params = { taskId: this.#begun.taskId, trusted: session.isTrusted() };
+		const answer = await this.#deps.memory.ask("task/check", params, this.#asked);
+		if (answer?.ok) return undefined;
+		return answer?.reason ?? this.#started.texts.engineGone;
+	}
+
+	async #turn(answer: AssistantMessage): Promise<string | undefined> {
+		const params = { taskId: this.#begun.taskId, outputTokens: answer.usage.output };
+		const allowed = await this.#deps.memory.ask("task/turn", params, this.#asked);
+		return allowed?.ok ? undefined : (allowed?.reason ?? this.#started.texts.engineGone);
+	}
+
+	#answered(answer: AssistantMessage): void {
+		this.#deps.status.answered(this.#report, answer);
+		if (answer.usage.totalTokens > 0) {
+			this.#deps.records.usage(this.#options.session.sessionManager, this.#options.kind, answer);
+		}
+	}
+
+	#ended({ answer, cut }: LoopResult): void {
+		const failed = answer === undefined || answer.stopReason === "error" || answer.stopReason === "aborted";
+		this.#report.outcome = failed ? "failed" : cut === undefined ? "done" : "cut";
+		this.#report.reason = failed ? answer?.errorMessage : cut;
+		const { upTo } = this.#options.session.conversation;
+		if (!failed && this.#options.kind === "extract" && upTo !== undefined) this.#deps.records.lookedAt(upTo);
+	}
+
+	/** Ends the task the moment it may not go on, also while nothing but the model is at work. */
+	#watch(): () => void {
+		const { memory } = this.#deps;
+		let looking = false;
+		const look = async () => {
+			if (looking) return;
+			looking = true;
+			const reason = await this.#whyNot();
+			looking = false;
+			if (reason !== undefined) this.#stop.abort(new Error(reason));
+		};
+		const timer = setInterval(look, this.#started.limits.taskCheckMs);
+		timer.unref();
+		const unlisten = memory.listen(({ method }) => {
+			if (method === "lock/lost" || method === "configuration/changed") void look();
+		});
+		return () => {
+			clearInterval(timer);
+			unlisten();
+		};
+	}
+}

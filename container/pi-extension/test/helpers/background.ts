@@ -1,0 +1,74 @@
+// Background tasks in tests: which requests are theirs, what their model answers, and what they left in the session.
+import { setTimeout as sleep } from "node:timers/promises";
+import { type AssistantMessage, fauxAssistantMessage, fauxToolCall, type Usage } from "@earendil-works/pi-ai/compat";
+import type { PiSession, Request, Respond } from "./pi-session.ts";
+import { texts } from "./pi-session.ts";
+
+/** config.json with extraction and without dreams. */
+export const EXTRACTS = { dream: { enabled: false } };
+/** config.json with a dream after each turn and without extraction. */
+export const DREAMS = { extract: { enabled: false }, dream: { minIntervalHours: 0, minSessions: 0 } };
+
+export type RequestKind = "main" | "extract" | "dream" | "summary";
+
+export function kindOf(request: Request): RequestKind {
+	if (request.system.includes("context summarization")) return "summary";
+	const told = texts(request, "user").join("\n");
+	if (!told.includes("# Tools")) return "main";
+	return told.includes("# The new part") ? "extract" : "dream";
+}
+
+/** Answers each kind of request by the answers given for it, one after the other; the last one again and again. */
+export function answers(by: Partial<Record<RequestKind, (AssistantMessage | string | Respond)[]>>): Respond {
+	const counts = new Map<RequestKind, number>();
+	return (request, number) => {
+		const kind = kindOf(request);
+		const given = by[kind] ?? ["done"];
+		const count = counts.get(kind) ?? 0;
+		counts.set(kind, count + 1);
+		const answer = given[Math.min(count, given.length - 1)] ?? "done";
+		return typeof answer === "function" ? answer(request, number) : answer;
+	};
+}
+
+export function calls(name: string, input: Parameters<typeof fauxToolCall>[1]): AssistantMessage {
+	return fauxAssistantMessage([fauxToolCall(name, input)], { stopReason: "toolUse" });
+}
+
+/** A note as a memory file has it. */
+export function note(text: string): string {
+	return `---\ndescription: ${text}\n---\n${text}\n`;
+}
+
+export function requestsOf(pi: PiSession, kind: RequestKind): Request[] {
+	return pi.requests.filter((request) => kindOf(request) === kind);
+}
+
+/** What the tools of a request's conversation have answered, in order. */
+export function toolResults(request: Request | undefined): { text: string; isError: boolean }[] {
+	return (request?.messages ?? []).flatMap((message) =>
+		message.role === "toolResult"
+			? [{ text: message.content.map((part) => ("text" in part ? part.text : "")).join(""), isError: message.isError }]
+			: [],
+	);
+}
+
+/** The usage of the background's model calls that pi's totals count. */
+export function backgroundUsage(pi: PiSession): Usage[] {
+	return pi.session.sessionManager.getEntries().flatMap((entry) => (entry.type === "usage" ? [entry.usage] : []));
+}
+
+/** The usage of the main agent's model calls. */
+export function mainUsage(pi: PiSession): Usage[] {
+	return pi.session.sessionManager
+		.getEntries()
+		.flatMap((entry) => (entry.type === "message" && entry.message.role === "assistant" ? [entry.message.usage] : []));
+}
+
+export async function until(condition: () => boolean, what: string, milliseconds = 15_000): Promise<void> {
+	const end = Date.now() + milliseconds;
+	while (!condition()) {
+		if (Date.now() > end) throw new Error(`it did not come to this: ${what}`);
+		await sleep(10);
+	}
+}
