@@ -7,13 +7,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Decision, Refused, RunPlan, Verdict
 from pi_sandbox.bash_policy.delete import is_deletion, judge_deletion
-from pi_sandbox.bash_policy.environment import FIXED, INHERITED, LEFT_TO_RULES, judge_assignment
-from pi_sandbox.bash_policy.program import RESERVED, Pipeline, Program, SimpleCommand
+from pi_sandbox.bash_policy.environment import FIXED, INHERITED, judge_assignment
+from pi_sandbox.bash_policy.program import RESERVED, Assignment, Pipeline, Program, SimpleCommand
 from pi_sandbox.bash_policy.redirects import judge_redirection
 from pi_sandbox.bash_policy.registry import rules_by_name
 from pi_sandbox.bash_policy.syntax import parse
@@ -62,36 +63,44 @@ def _rebuilt(program: Program) -> str:
 
 def _pipeline(pipeline: Pipeline) -> str:
     texts = [_command(command, behind_a_pipe=index > 0) for index, command in enumerate(pipeline.commands)]
-    return ("! " if pipeline.negated else "") + " | ".join(texts)
+    return (f"{pipeline.before} " if pipeline.before else "") + " | ".join(texts)
 
 
 def _command(command: SimpleCommand, *, behind_a_pipe: bool) -> str:
-    given = {assignment.name: judge_assignment(assignment) for assignment in command.assignments}
     redirections = [judge_redirection(redirection) for redirection in command.redirections]
     reads_pipe = behind_a_pipe or any(text.startswith("<") for text in redirections)
     rule = _rule(command.words[0])
     judged = rule.judge(_name(command.words[0]), command.words[1:], _surroundings(reads_pipe=reads_pipe))
-    variables = {name: value for name, value in given.items() if name not in LEFT_TO_RULES} | dict(judged.environment)
+    variables = _variables(command.assignments, judged.environment)
     written = [f"{name}={Word.literal(value).shell_text()}" for name, value in variables.items()]
-    written.append(command.words[0].shell_text())
-    written.extend(word.shell_text() for word in judged.words)
+    written.extend(word.shell_text() for word in judged.command(command.words[0]))
     return " ".join(written + redirections)
 
 
-def _surroundings(*, reads_pipe: bool) -> Surroundings:
-    return Surroundings(judge_nested, partial(_judge_inner, reads_pipe=reads_pipe), reads_pipe)
+def _variables(given: tuple[Assignment, ...], set_by_rule: Mapping[str, str]) -> dict[str, str]:
+    """Give the variables that stand before the command; one that its rule sets may also be given, with that value."""
+    judged = {
+        assignment.name: judge_assignment(assignment)
+        for assignment in given
+        if set_by_rule.get(assignment.name) != assignment.value.text
+    }
+    return judged | dict(set_by_rule)
 
 
-def _judge_inner(words: tuple[Word, ...], *, reads_pipe: bool) -> tuple[Word, ...]:
+def _surroundings(*, reads_pipe: bool, words_follow: bool = False) -> Surroundings:
+    return Surroundings(judge_nested, partial(_judge_inner, reads_pipe=reads_pipe), reads_pipe, words_follow)
+
+
+def _judge_inner(words: tuple[Word, ...], *, reads_pipe: bool) -> Judged:
     """Give a whole command as another one runs it, with nothing behind it, or raise `Refused`."""
     rule, name = _rule(words[0]), _name(words[0])
     if rule.is_builtin:
         raise Refused(f"{name} is a command of bash itself; write it on its own")
     judged = rule.judge(name, words[1:], _surroundings(reads_pipe=reads_pipe))
-    return (words[0], *_without_variables(judged))
+    return Judged(judged.command(words[0]), judged.environment)
 
 
-def judge_nested(words: tuple[Word, ...]) -> tuple[Word, ...]:
+def judge_nested(words: tuple[Word, ...]) -> Judged:
     """Give a whole command as it runs with words behind it that nobody has seen, or raise `Refused`.
 
     Whether such words can be options, the rule says of the words it was given (`Judged.options_ended`).
@@ -99,24 +108,17 @@ def judge_nested(words: tuple[Word, ...]) -> tuple[Word, ...]:
     if not words:
         raise Refused("xargs names no command; name the one it is to run")
     rule, name = _rule(words[0]), _name(words[0])
-    surroundings = _surroundings(reads_pipe=False)
     if rule.is_builtin:
         raise Refused(f"{name} is a command of bash itself; xargs cannot run it")
     if rule.added_words is AddedWords.NEVER:
         raise Refused(
             f"{name} is refused behind xargs: added words could make it do more than read; name its files yourself"
         )
-    judged = rule.judge(name, words[1:], surroundings)
+    judged = rule.judge(name, words[1:], _surroundings(reads_pipe=False, words_follow=True))
     if rule.added_words is not AddedWords.HARMLESS and not judged.options_ended:
         written = " ".join(word.shell_text() for word in words)
         raise Refused(f"{name} behind xargs needs a -- at its end, so that no added word is an option: {written} --")
-    return (words[0], *_without_variables(judged))
-
-
-def _without_variables(judged: Judged) -> tuple[Word, ...]:
-    if judged.environment:
-        raise Refused("this command is refused behind another; run it on its own")
-    return judged.words
+    return Judged(judged.command(words[0]), judged.environment)
 
 
 def _name(word: Word) -> str:
@@ -154,6 +156,5 @@ _UNKNOWN = {
         ("mv", "cp", "mkdir", "touch", "tee", "ln", "chmod", "install", "rmdir", "truncate", "dd"),
         "bash changes no files here; use the write and edit tools for memory files",
     ),
-    "less": "less runs what a file of the home folder names; leave it out of a pipe, or write cat FILE",
     **dict.fromkeys(("bat", "batcat"), "bat runs the pager that its configuration names; write cat FILE"),
 }

@@ -37,7 +37,6 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(("PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER"), re.compile("cat|")),
     "GIT_OPTIONAL_LOCKS": re.compile("0"),
     "GIT_TERMINAL_PROMPT": re.compile("0"),
-    "GIT_CONFIG_COUNT": re.compile("0"),
     "GH_PROMPT_DISABLED": re.compile("1|true"),
 }
 
@@ -84,6 +83,8 @@ FIXED: Mapping[str, str] = MappingProxyType(
         "GH_PROMPT_DISABLED": "1",
         "GH_NO_UPDATE_NOTIFIER": "1",
         "GH_NO_EXTENSION_UPDATE_NOTIFIER": "1",
+        **dict.fromkeys(("COMPOSE_EXPERIMENTAL_GIT_REMOTE", "COMPOSE_EXPERIMENTAL_OCI_REMOTE"), "false"),
+        "XDG_CACHE_HOME": "/dev/null",  # no folder can be made there: gh and compose keep nothing of what they fetched
         "RIPGREP_CONFIG_PATH": "",
         "npm_config_cache": "/",
         "npm_config_logs_dir": "/",
@@ -93,10 +94,6 @@ FIXED: Mapping[str, str] = MappingProxyType(
     }
 )
 """Variables with a value of ours, whatever the caller has."""
-
-LEFT_TO_RULES = frozenset({"GIT_CONFIG_COUNT"})
-"""Variables that may stand before a command because a rule puts them there; given by hand they are left out, for they
-would take fixed values back."""
 
 INHERITED = frozenset(
     {

@@ -5,6 +5,8 @@
 - Not listed, so refused: what writes (--output), runs (--ext-diff, --textconv, --filters, --open-files-in-pager,
   --show-signature, %G in a format, --remerge-diff, and -m and --diff-merges=on, which may mean it), connects (remote
   show, ls-remote) or reads names that nobody has seen (--stdin of the log family, --pathspec-from-file).
+- Behind `--`, the forms with `dashes_behind_end` take every word for a name (gitcli(7)). Not so `stash list` and
+  `stash show`, which hand it on to log and diff without the `--`; nor forms of which nobody has looked that up.
 - Subcommands that write as soon as they get a name (branch, tag, config, symbolic-ref, remote, notes ...) are listed in
   the forms that list or show.
 """
@@ -66,7 +68,7 @@ _DIFFERENCES = (
     + value_options(
         "--color-moved-ws --diff-filter -S -G -l --inter-hunk-context --word-diff-regex --ws-error-highlight "
         "--src-prefix --dst-prefix --line-prefix --anchored --diff-algorithm --stat-width --stat-name-width "
-        "--stat-count --stat-graph-width --find-object --rotate-to --skip-to -I/--ignore-matching-lines"
+        "--stat-count --stat-graph-width --find-object --rotate-to --skip-to -I/--ignore-matching-lines -O"
     )
     + _bound(
         "-M/--find-renames -C/--find-copies -B/--break-rewrites --stat --dirstat --color --color-moved "
@@ -131,17 +133,26 @@ def _table(
     return OptionTable(f"git {name}", options, number=number, advice=advice)
 
 
-def _query(name: str, plain: str, value: str = "", bound: str = "", *, most_operands: int | None = None) -> Query:
+def _query(
+    name: str,
+    plain: str,
+    value: str = "",
+    bound: str = "",
+    *,
+    most_operands: int | None = None,
+    dashes_behind_end: bool = False,
+) -> Query:
     options = plain_options(plain) + value_options(value) + _bound(bound)
-    return Query(_table(name, options), most_operands=most_operands)
+    return Query(_table(name, options), most_operands=most_operands, dashes_behind_end=dashes_behind_end)
 
 
-def _log(name: str, more: tuple[Option, ...] = ()) -> Query:
-    return Query(_table(name, (*_LOG, *more), number="-n", advice=_LOG_ADVICE), added=_NO_PROGRAMS)
+def _log(name: str, *, dashes_behind_end: bool = True) -> Query:
+    table = _table(name, _LOG, number="-n", advice=_LOG_ADVICE)
+    return Query(table, added=_NO_PROGRAMS, dashes_behind_end=dashes_behind_end)
 
 
 def _differences(name: str, more: str) -> Query:
-    return Query(_table(name, _DIFFERENCES + plain_options(more)), added=_NO_PROGRAMS)
+    return Query(_table(name, _DIFFERENCES + plain_options(more)), added=_NO_PROGRAMS, dashes_behind_end=True)
 
 
 def _only_lists(creates: str, lists: tuple[str, ...], parsed: Parsed) -> None:
@@ -200,6 +211,7 @@ _BLAME = Query(
         + _bound("-M -C --abbrev"),
     ),
     added=("--no-textconv",),
+    dashes_behind_end=True,
 )
 
 QUERIES: Queries = {
@@ -207,7 +219,7 @@ QUERIES: Queries = {
     ("show",): _log("show"),
     ("whatchanged",): _log("whatchanged"),
     ("reflog", "show"): _log("reflog show"),
-    ("stash", "list"): _log("stash list"),
+    ("stash", "list"): _log("stash list", dashes_behind_end=False),
     ("reflog",): Query(
         _table("reflog", _LOG, number="-n", advice=_LOG_ADVICE), added=_NO_PROGRAMS, check=_shows_reflog
     ),
@@ -233,6 +245,7 @@ QUERIES: Queries = {
             ),
         ),
         added=_NO_PROGRAMS,
+        dashes_behind_end=True,
     ),
     ("diff-index",): _differences("diff-index", "--cached -m --merge-base -q/--quiet"),
     ("diff-files",): _differences("diff-files", "-0 -1 -2 -3 --base --ours --theirs -q --cc -c"),
@@ -248,7 +261,8 @@ QUERIES: Queries = {
                 **_ADVICE,
                 **dict.fromkeys(("-v", "--verbose"), "runs textconv programs; write git status and git diff --cached"),
             },
-        )
+        ),
+        dashes_behind_end=True,
     ),
     ("blame",): _BLAME,
     ("annotate",): _BLAME,
@@ -268,7 +282,8 @@ QUERIES: Queries = {
             )
             + _bound("--color"),
             number="-C",
-        )
+        ),
+        dashes_behind_end=True,
     ),
     ("ls-files",): _query(
         "ls-files",
@@ -277,12 +292,14 @@ QUERIES: Queries = {
         "--sparse --resolve-undo",
         "-x/--exclude -X/--exclude-from --exclude-per-directory --with-tree --format",
         "--abbrev",
+        dashes_behind_end=True,
     ),
     ("ls-tree",): _query(
         "ls-tree",
         "-d -r -t -l/--long -z --name-only/--name-status --object-only --full-name --full-tree",
         "--format",
         "--abbrev",
+        dashes_behind_end=True,
     ),
     ("cat-file",): Query(
         _table(
@@ -317,7 +334,8 @@ QUERIES: Queries = {
                 *_bound("--disk-usage --abbrev"),
             ),
             number="-n",
-        )
+        ),
+        dashes_behind_end=True,
     ),
     ("shortlog",): Query(
         _table(
@@ -326,7 +344,8 @@ QUERIES: Queries = {
             + value_options("--group")
             + _bound("-w --format", _format_fits)
             + _REVISIONS,
-        )
+        ),
+        dashes_behind_end=True,
     ),
     ("describe",): _query(
         "describe",
@@ -360,8 +379,10 @@ QUERIES: Queries = {
         bound="-s/--hash --abbrev",
     ),
     ("count-objects",): _query("count-objects", "-v/--verbose -H/--human-readable", most_operands=0),
-    ("check-ignore",): _query("check-ignore", "-q/--quiet -v/--verbose --stdin -z -n/--non-matching --no-index"),
-    ("check-attr",): _query("check-attr", "-a/--all --cached --stdin -z", "--source"),
+    ("check-ignore",): _query(
+        "check-ignore", "-q/--quiet -v/--verbose --stdin -z -n/--non-matching --no-index", dashes_behind_end=True
+    ),
+    ("check-attr",): _query("check-attr", "-a/--all --cached --stdin -z", "--source", dashes_behind_end=True),
     ("check-mailmap",): _query("check-mailmap", "--stdin"),
     ("var",): _query("var", "-l", most_operands=1),
     ("version",): _query("version", "--build-options", most_operands=0),
@@ -382,11 +403,13 @@ QUERIES: Queries = {
         _table("branch", _BRANCHES),
         check=partial(_only_lists, "creates a branch", _BRANCH_LISTS),
         added=("--list",),
+        dashes_behind_end=True,
     ),
     ("tag",): Query(
         _table("tag", _TAGS),
         check=partial(_only_lists, "creates a tag", (*_BRANCH_LISTS, "-n")),
         added=("--list",),
+        dashes_behind_end=True,
     ),
     ("config",): Query(
         _table("config", _TYPES + plain_options("--get --get-all --get-regexp --get-urlmatch --list/-l")),

@@ -1,7 +1,8 @@
 """Tokens -> program: pipelines that are joined by &&, || and ;, each of simple commands.
 
 There are no groups, so the row of the tokens is the whole structure. A newline between commands is a `;`; behind
-&&, || and | it is nothing (bash(1), "SHELL GRAMMAR").
+&&, || and | it is nothing. `time` or `time -p`, not quoted, at the beginning of a pipeline is a word of bash itself;
+anywhere else it is the name of a program (bash(1), "SHELL GRAMMAR").
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _LOOPS = (
 RESERVED: Mapping[str, str] = {
     **{word: f"{word} is refused: {_LOOPS}" for word in ("for", "while", "until", "if", "case", "select", "function")},
     **dict.fromkeys(("then", "else", "elif", "fi", "do", "done", "in", "esac"), _LOOPS),
-    "time": "time is refused; run the command without it",
+    "time": "the program time is refused, since it can write a file; write time, not quoted, before all of a pipeline",
     "coproc": "coproc is refused; run the command itself",
     "[[": "[[ ]] is refused; write [ ... ] or test",
     "]]": "[[ ]] is refused; write [ ... ] or test",
@@ -60,10 +61,14 @@ class SimpleCommand:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Commands joined by |; `joined_by` is the operator before it, empty for the first; `negated` is a leading !."""
+    """Commands joined by |.
+
+    `joined_by` is the operator before it, empty for the first; `before` the words of bash itself with which it begins,
+    `!` or `time` or `time -p`, or empty.
+    """
 
     joined_by: str
-    negated: bool
+    before: str
     commands: tuple[SimpleCommand, ...]
 
 
@@ -76,7 +81,7 @@ class Program:
     @property
     def only_command(self) -> SimpleCommand | None:
         """The command of a text that is one simple command and nothing else."""
-        if len(self.pipelines) == 1 and len(self.pipelines[0].commands) == 1 and not self.pipelines[0].negated:
+        if len(self.pipelines) == 1 and len(self.pipelines[0].commands) == 1 and not self.pipelines[0].before:
             return self.pipelines[0].commands[0]
         return None
 
@@ -106,20 +111,36 @@ def _operator_between(rest: list[Token]) -> tuple[str, bool]:
 
 
 def _pipeline(joined_by: str, rest: list[Token]) -> Pipeline:
-    negated = rest[0].kind is Kind.WORD and rest[0].text == "!"
-    if negated:
-        rest.pop(0)
-    commands = [_command(rest)]
+    start, before = rest[0].start, _words_of_bash(rest)
+    commands = [_command(rest, start if before.startswith("time") else None)]
     while rest and _is_operator(rest[0], "|"):
         rest.pop(0)
         while rest and _is_operator(rest[0], "\n"):
             rest.pop(0)
         commands.append(_command(rest))
-    return Pipeline(joined_by, negated, tuple(commands))
+    return Pipeline(joined_by, before, tuple(commands))
 
 
-def _command(rest: list[Token]) -> SimpleCommand:
-    start = rest[0].start if rest else 0
+def _words_of_bash(rest: list[Token]) -> str:
+    """Take the words of bash itself with which a pipeline begins."""
+    first = _plain_word(rest)
+    if first not in ("!", "time"):
+        return ""
+    rest.pop(0)
+    if first == "time" and _plain_word(rest) == "-p":
+        rest.pop(0)
+        return "time -p"
+    return first
+
+
+def _plain_word(rest: list[Token]) -> str:
+    return rest[0].text if rest and rest[0].kind is Kind.WORD else ""
+
+
+def _command(rest: list[Token], start: int | None = None) -> SimpleCommand:
+    """Take a command; `start` is where the grammar sees it begin, if not at its own first token."""
+    if start is None:
+        start = rest[0].start if rest else 0
     assignments: list[Assignment] = []
     words: list[Word] = []
     redirections: list[Redirection] = []
@@ -142,6 +163,14 @@ def _command(rest: list[Token]) -> SimpleCommand:
     if name_token is not None and name_token.text in RESERVED:
         raise Refused(RESERVED[name_token.text])
     return SimpleCommand(tuple(assignments), tuple(words), tuple(redirections), start)
+
+
+def as_assignment(word: Word) -> Assignment | None:
+    """Give the variable that a word sets for a program such as env, whatever of it is quoted, or None."""
+    found = _ASSIGNMENT.match(word.text)
+    if found is None or not word.is_literal:
+        return None
+    return Assignment(found[1], Word.literal(word.text[found.end() :]))
 
 
 def _missing(assignments: list[Assignment], redirections: list[Redirection]) -> str:

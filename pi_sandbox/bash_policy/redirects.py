@@ -1,7 +1,7 @@
 """Which redirections are harmless: reading from a file, throwing away, and joining the two outputs.
 
-- `< FILE`: a fixed path, no pattern; no device but /dev/null and /dev/stdin, so no /dev/tcp or /dev/udp, nor below a
-  home folder, which may be the root.
+- `< FILE` and `0< FILE`: a fixed path, no pattern; no device but /dev/null and /dev/stdin, so no /dev/tcp or /dev/udp,
+  nor below a home folder, which may be the root.
 - `> /dev/null`, `>> /dev/null`, with or without 1 or 2 before it, and `&> /dev/null`.
 - `2>&1`, `1>&2`, `>&2`, `>&1`.
 """
@@ -23,7 +23,7 @@ def judge_redirection(redirection: Redirection) -> str:
     sign, target = redirection.sign, redirection.target
     if not target.is_literal and not (target.starts_with_tilde and not target.is_pattern):
         raise Refused(f"the redirection to the pattern {target.text} is refused; write the one path out")
-    if sign == "<":
+    if sign in ("<", "0<"):
         _check_input(target)
         return f"<{target.shell_text()}"
     if sign in _THROWS_AWAY:

@@ -21,13 +21,15 @@ class Query:
     """A subcommand in a form that only reads.
 
     `most_operands` is None where any number does no harm. `check` refuses what the table cannot tell. `added` holds
-    options that make the form certain.
+    options that make the form certain. `dashes_behind_end` says that the form itself takes every word behind `--` for
+    an operand; another may hand its operands on to a form that does not.
     """
 
     table: OptionTable
     most_operands: int | None = None
     check: Callable[[Parsed], None] | None = None
     added: tuple[str, ...] = ()
+    dashes_behind_end: bool = False
 
 
 Queries = Mapping[tuple[str, ...], Query]
@@ -67,7 +69,7 @@ def judge_operands(program: str, names: tuple[str, ...], query: Query, parsed: P
     text = " ".join((program, *names))
     if query.check is not None:
         query.check(parsed)
-    for operand in parsed.behind_end:
+    for operand in () if query.dashes_behind_end else parsed.behind_end:
         if operand.fixed_start.startswith("-"):
             raise Refused(f"the name {operand.text} looks like an option; write ./{operand.text}")
     if query.most_operands is None:

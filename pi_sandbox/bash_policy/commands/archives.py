@@ -14,7 +14,7 @@ import re
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
-from pi_sandbox.bash_policy.devices import refuse_devices
+from pi_sandbox.bash_policy.devices import option_values, refuse_devices
 from pi_sandbox.bash_policy.options import Option, OptionTable, Takes, matches
 from pi_sandbox.bash_policy.table_rules import option_table, table_rule
 from pi_sandbox.bash_policy.words import Word
@@ -58,6 +58,7 @@ def _judge_tar(_name: str, words: tuple[Word, ...], _surroundings: Surroundings)
     parsed = _TAR.parse(words)
     if not parsed.has("--help", "--version") and not (parsed.has("-t") and parsed.has("-f")):
         raise Refused("tar is only taken to list an archive; write tar -tf ARCHIVE")
+    refuse_devices("tar", option_values(parsed, "-f"))
     return Judged(parsed.words())
 
 
@@ -68,6 +69,7 @@ def _judge_unzip(name: str, words: tuple[Word, ...], _surroundings: Surroundings
         raise Refused(f"{name} is only taken to list or print; write unzip -l ARCHIVE or unzip -p ARCHIVE MEMBER")
     if (name == "unzip" and len(options) != 1) or not operands or any(word.is_pattern for word in operands):
         raise Refused(f"{name} would write files or read options from names; write unzip -l ARCHIVE")
+    refuse_devices(name, operands)
     return Judged(words)
 
 
@@ -167,6 +169,7 @@ RULES = (
             "tar tf a.tar *",
             "tar ft a.tar",
             "tar -t",
+            "tar -tf /dev/urandom",
             "tar tfz a.tar",
             "tar -tf a.tar --index-file=x",
         ),
@@ -184,6 +187,7 @@ RULES = (
             "unzip -d x -l a.zip",
             "unzip -q a.zip",
             "unzip -l",
+            "unzip -l /dev/zero",
             "zipinfo -o a",
         ),
     ),

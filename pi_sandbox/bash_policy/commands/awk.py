@@ -4,8 +4,9 @@
   `-l`, `--source`, `--include`), and every option but `-F` and `-v`. Their long names only gawk has;
   the original awk leaves out what it does not know, and the value behind it becomes the program.
 - Options end at the program, in every awk. So names of files may be patterns.
-- Files named /inet/... are refused, with any version digit: gawk opens a connection. So no words that nobody has seen
-  may be added, whatever awk is called: on many systems it is gawk. gawk runs with `--sandbox`.
+- Files named /inet/... are refused, with any version digit: gawk opens a connection. Where words that nobody has seen
+  follow, behind a `--` before the program, awk runs with POSIXLY_CORRECT, in which gawk takes such a name for a file:
+  whatever awk is called, on many systems it is gawk. gawk runs with `--sandbox`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pi_sandbox.bash_policy.words import Word
 _UNSEEN = "reads a program that nobody has seen; write it on the command line"
 _NETWORK = re.compile(r"(?:[A-Za-z_]\w*=)?/inet[46]?/.*", re.DOTALL)
 _variable = matches(r"(?!(?:ARGV|ARGC|SYMTAB|FUNCTAB|PROCINFO)=)[A-Za-z_]\w*=[^\n]*")
+_NO_CONNECTIONS = {"POSIXLY_CORRECT": "1"}
 _ADVICE = {
     **dict.fromkeys(("-f", "-E", "-e", "-i", "-l", "--file", "--exec", "--source", "--include", "--load"), _UNSEEN),
     "-W": "has options of its own in each awk; leave it out",
@@ -44,7 +46,7 @@ _EVERY_AWK = _table("-F", "-v")
 _GAWK = _table("-F/--field-separator", "-v/--assign")
 
 
-def _judge(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
+def _judge(name: str, words: tuple[Word, ...], surroundings: Surroundings) -> Judged:
     parsed = (_GAWK if name == "gawk" else _EVERY_AWK).parse(words)
     added = (Word.literal("--sandbox"),) if name == "gawk" and not parsed.has("--sandbox") else ()
     options = tuple(word for option in parsed.options for word in option.words())
@@ -60,7 +62,13 @@ def _judge(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> J
         if _NETWORK.fullmatch(file.text):
             raise Refused(f"{file.text} is a connection to gawk, not a file; leave it out")
     refuse_devices(name, files)
-    return Judged((*added, *options, Word.literal("--"), program, *files))
+    if surroundings.words_follow and not parsed.ended:
+        raise Refused(f"{name} behind xargs needs a -- before its program; write xargs {name} -- '{{print $1}}'")
+    return Judged(
+        (*added, *options, Word.literal("--"), program, *files),
+        environment=_NO_CONNECTIONS if surroundings.words_follow else {},
+        options_ended=parsed.ended,
+    )
 
 
 RULES = (
@@ -68,7 +76,7 @@ RULES = (
         names=("awk", "mawk", "nawk", "original-awk"),
         manual="mawk(1) 1.3.4, original-awk(1) 2024, awk(1p), busybox 1.37",
         judge=_judge,
-        added_words=AddedWords.NEVER,
+        added_words=AddedWords.AFTER_END_OF_OPTIONS,
         allowed=(
             "awk '{print $1}' notes/a.md",
             "awk -F '->' '{print $2}' notes/a.md",
@@ -97,6 +105,8 @@ RULES = (
             "awk 1 name=value notes/a.md",
             "awk '' notes/a.md",
             "cat notes/a.md | awk '{\n  print $NF\n}'",
+            "find . -name '*.md' | xargs awk -- 'FNR < 5'",
+            "ls notes | xargs -I{} awk -F: -- '{print $1}' notes/{}",
         ),
         refused=(
             "awk 'BEGIN {system(\"id\")}'",
@@ -126,6 +136,11 @@ RULES = (
             "awk '{print} # comment \\\n; print > \"out\"' notes/a.md",
             "find . -name '*.md' | xargs awk 'FNR < 5'",
             "ls | xargs awk 1 --",
+            "ls | xargs awk -- '{print > \"out\"}'",
+            "ls | xargs awk --",
+            "ls | xargs awk -- 1 /inet/tcp/0/localhost/80",
+            "ls | xargs -I{} awk -- '{}' a.md",
+            "POSIXLY_CORRECT=x awk 1 a.md",
             "original-awk --field-separator 'BEGIN{system(\"id\")}' x",
             "original-awk --assign 'x=1;BEGIN{system(\"id\")}' x",
             "awk --field-separator=: '{print $1}' notes/a.md",
@@ -148,11 +163,13 @@ RULES = (
         names=("gawk",),
         manual="gawk(1) 5.2",
         judge=_judge,
+        added_words=AddedWords.AFTER_END_OF_OPTIONS,
         allowed=(
             "gawk '{print $1}' notes/a.md",
             "gawk --field-separator=: '{print $1}' notes/a.md",
             "gawk 'BEGIN {print strftime(\"%F\", 0)}'",
             "gawk -F- 'NR > 1' a.md",
+            "find . -name '*.md' | xargs gawk -- 'FNR < 5'",
         ),
         refused=(
             "gawk 1 /inet4/tcp/0/localhost/80",

@@ -1,16 +1,24 @@
 """docker and docker compose: queries of the engine that the environment names.
 
 - Listed are subcommands that list, inspect or show. Refused: everything that runs, changes, copies or sends, and what
-  does not end (`logs -f`, `stats` without `--no-stream`, `events` without `--until`).
+  does not end (`logs -f`, `stats` without `--no-stream`, `events` unless `--until` is a time that has passed).
 - Refused before the subcommand: `-H`, `-c`, `--context`, `--config` and `--tls*` (another engine or configuration).
 - `docker top` takes one name: what follows would be options of a ps that runs elsewhere.
+- compose fetches a file that is named as `oci://…` or as a git repository, and writes it into a cache. So a file is
+  named by its path, and is not standard input. What a file of the project includes from elsewhere, `environment` turns
+  off.
+- `docker search` asks Docker Hub, and with a name of a host in its term that host, which is refused.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
-from pi_sandbox.bash_policy.options import OptionTable, Parsed, plain_options, value_options
+from pi_sandbox.bash_policy.devices import option_values, refuse_devices
+from pi_sandbox.bash_policy.options import OptionTable, Parsed, literal, plain_options, value_options
 from pi_sandbox.bash_policy.subcommands import Queries, Query, find_query, judge_operands
 from pi_sandbox.bash_policy.words import Word
 
@@ -28,14 +36,30 @@ def _query(name: str, plain: str = "", values: str = "", *, most_operands: int |
     return Query(OptionTable(name, options, advice=_ADVICE), most_operands=most_operands)
 
 
+_TIME_AGO = re.compile(r"(?:[0-9]{1,6}(?:\.[0-9]{1,6})?(?:ms|s|m|h))+")
+_HOST = re.compile(r"(?:https?://|localhost/|[^/]*[.:][^/]*/).*", re.DOTALL)
+_ELSEWHERE = re.compile(r".*[:@].*|github\.com/.*|-", re.DOTALL)
+"""Each form of a file of compose that is fetched or read from standard input, and some more."""
+
+
 def _ends(parsed: Parsed) -> None:
     if not parsed.has("--no-stream"):
-        raise Refused("docker stats does not end; write docker stats --no-stream")
+        raise Refused("docker stats does not end; add --no-stream")
 
 
-def _ends_some_time(parsed: Parsed) -> None:
-    if not parsed.has("--until"):
-        raise Refused("docker events does not end; write docker events --since 1h --until 0s")
+def _has_ended(parsed: Parsed) -> None:
+    ends = [option.value or "" for option in parsed.options if option.name == "--until"]
+    if not ends or not all(map(_TIME_AGO.fullmatch, ends)):
+        raise Refused(
+            "docker events does not end, or waits for a time to come; write docker events --since 1h --until 0s, with "
+            "both as times ago"
+        )
+
+
+def _asks_the_hub(parsed: Parsed) -> None:
+    for operand in parsed.operands:
+        if _HOST.fullmatch(operand.text):
+            raise Refused(f"docker search would ask the host in {operand.text}; write a term without a host")
 
 
 _LIST = "-q/--quiet --no-trunc"
@@ -48,22 +72,12 @@ _HISTORY = _query("docker history", "-H/--human --no-trunc -q/--quiet", "--forma
 _TOP = _query("docker top", most_operands=1)
 _PORT = _query("docker port", most_operands=2)
 _DIFF = _query("docker diff", most_operands=1)
-_STATS = Query(
-    OptionTable(
-        "docker stats",
-        plain_options("-a/--all --no-stream --no-trunc --help") + value_options("--format"),
-        advice=_ADVICE,
-    ),
-    check=_ends,
+_STATS = replace(_query("docker stats", "-a/--all --no-stream --no-trunc", "--format"), check=_ends)
+_EVENTS = replace(
+    _query("docker events", "", "-f/--filter --format --since --until", most_operands=0), check=_has_ended
 )
-_EVENTS = Query(
-    OptionTable(
-        "docker events",
-        plain_options("--help") + value_options("-f/--filter --format --since --until"),
-        advice=_ADVICE,
-    ),
-    most_operands=0,
-    check=_ends_some_time,
+_SEARCH = replace(
+    _query("docker search", "--no-trunc", "-f/--filter --format --limit", most_operands=1), check=_asks_the_hub
 )
 _INFO = _query("docker info", "", "-f/--format", most_operands=0)
 _PLAIN_LIST = _query("docker ls", _LIST, _FILTER, most_operands=0)
@@ -79,10 +93,13 @@ _COMPOSE: Queries = {
     ),
     ("top",): _query("docker compose top"),
     ("port",): _query("docker compose port", "", "--index --protocol", most_operands=2),
+    ("stats",): replace(_STATS, table=replace(_STATS.table, command="docker compose stats")),
+    ("volumes",): _query("docker compose volumes", "-q/--quiet", "--format"),
     ("version",): _query("docker compose version", "--short", "-f/--format", most_operands=0),
     ("config",): _query(
         "docker compose config",
-        "-q/--quiet --services --volumes --images --profiles --networks --environment --no-interpolate --no-normalize",
+        "-q/--quiet --services --volumes --images --profiles --networks --models --variables --environment "
+        "--no-interpolate --no-normalize --no-path-resolution --no-consistency --no-env-resolution",
         "--format --hash",
     ),
 }
@@ -100,7 +117,7 @@ _QUERIES: Queries = {
     ("info",): _INFO,
     **dict.fromkeys((("events",), ("system", "events")), _EVENTS),
     ("version",): _query("docker version", "", "-f/--format", most_operands=0),
-    ("search",): _query("docker search", "--no-trunc", "-f/--filter --format --limit", most_operands=1),
+    ("search",): _SEARCH,
     **dict.fromkeys((("container", "ls"), ("container", "ps"), ("container", "list")), _CONTAINERS),
     ("container", "inspect"): _INSPECT,
     ("container", "logs"): _LOGS,
@@ -119,8 +136,9 @@ _QUERIES: Queries = {
 }
 _COMPOSE_OPTIONS = OptionTable(
     "docker compose",
-    plain_options("--all-resources")
-    + value_options("-f/--file -p/--project-name --project-directory --profile --env-file"),
+    plain_options("--all-resources --compatibility --dry-run")
+    + value_options("-p/--project-name --profile --ansi --progress")
+    + value_options("-f/--file --project-directory --env-file", literal),
     stops_at_operand=True,
     advice=_ADVICE,
 )
@@ -152,6 +170,13 @@ def _judge_compose(_name: str, words: tuple[Word, ...], _surroundings: Surroundi
 
 def _compose(words: tuple[Word, ...]) -> tuple[Word, ...]:
     before = _COMPOSE_OPTIONS.parse(words)
+    paths = option_values(before, "-f", "--project-directory", "--env-file")
+    refuse_devices("docker compose", paths)
+    for path in paths:
+        if _ELSEWHERE.fullmatch(path.text):
+            raise Refused(
+                f"docker compose would fetch {path.text} or read it from standard input; name a file by its path"
+            )
     options = tuple(word for option in before.options for word in option.words())
     return (*options, *_judged("docker compose", _COMPOSE, before.operands).words)
 
@@ -190,6 +215,9 @@ RULES = (
             "docker compose -f compose.yaml ps --services",
             "docker compose logs --tail=20 web",
             "docker compose config --services",
+            "docker compose --env-file .env --profile web config --no-env-resolution",
+            "docker compose -p name stats --no-stream",
+            "docker compose volumes -q",
             "docker --version",
             "docker ps -q | xargs docker inspect --format '{{.Name}}'",
         ),
@@ -220,6 +248,9 @@ RULES = (
             "docker logs -tf name",
             "docker stats",
             "docker events",
+            "docker events --until 2099-01-01",
+            "docker events --until=-1h",
+            "docker search evil.example/x",
             "docker wait name",
             "docker top name -o pid",
             "docker -H tcp://evil.example ps",
@@ -242,9 +273,21 @@ RULES = (
             "docker compose run web id",
             "docker compose exec web id",
             "docker compose logs -f",
+            "docker compose stats",
+            "docker compose events",
+            "docker compose attach web",
+            "docker compose wait web",
+            "docker compose export web",
+            "docker compose config --lock-image-digests",
             "docker compose config -o out",
             "docker compose config --output=out",
             "docker compose --ansi never up",
+            "docker compose -f oci://evil.example/x ps",
+            "docker compose -f compose.yaml --file=https://evil.example/x.git config",
+            "docker compose -f git@evil.example:x.git ps",
+            "docker compose -f github.com/evil/x config",
+            "docker compose -f - config",
+            "docker compose --file=./*.yaml ps",
             "docker compose build",
             "docker x",
             "docker inspect *",
@@ -263,6 +306,7 @@ RULES = (
             "docker-compose run web id",
             "docker-compose logs -f",
             "docker-compose -H x ps",
+            "docker-compose -f oci://evil.example/x ps",
         ),
     ),
 )

@@ -35,7 +35,7 @@ _ADVICE = {
     **dict.fromkeys(("-p", "--paginate"), "opens a pager; leave it out"),
 }
 _SHOWS_SETTINGS = {"GIT_CONFIG_COUNT": "0"}  # so that the settings of our own environment are not among them
-_NAME_FILES = ("-f", "-X", "--contents", "--ignore-revs-file", "--exclude-per-directory")
+_NAME_FILES = ("-f", "-X", "-O", "--contents", "--ignore-revs-file", "--exclude-per-directory")
 _READS_STANDARD_INPUT = ("--all", "--branches", "--tags", "--remotes", "--glob")
 
 
@@ -60,7 +60,7 @@ def _judge(_name: str, words: tuple[Word, ...], surroundings: Surroundings) -> J
             *(_head(surroundings, parsed) if names == ("shortlog",) else ()),
         ),
         environment=_SHOWS_SETTINGS if names[0] in ("config", "var") else {},
-        options_ended=parsed.ended and query.most_operands is None and _allows_more(query, parsed),
+        options_ended=parsed.ended and query.dashes_behind_end and _allows_more(query, parsed),
     )
 
 
@@ -132,6 +132,10 @@ RULES = (
             "git diff -U5 --word-diff=plain --diff-filter=AM HEAD",
             "git blame -L 1,1 notes/a.md",
             "git blame HEAD -- notes/a.md",
+            "git log --oneline -- -delete",
+            "git diff HEAD -- --output=out",
+            "git diff -O list.txt HEAD",
+            "git log -p -Olist.txt -1",
             "git annotate notes/a.md",
             "git grep -n needle",
             "git grep -n -e one --and -e two -- '*.md'",
@@ -212,6 +216,12 @@ RULES = (
             "git log --outpu=out",
             "git diff --output=out",
             "git diff -o out",
+            "git diff -O /dev/zero",
+            "git diff -O",
+            "git stash list -- --output=out",
+            "git stash show -- --output=out",
+            "ls | xargs git stash list --",
+            "ls | xargs git describe --contains --",
             "git show --output=out HEAD",
             "git log --ext-diff -p",
             "git diff --ext-diff",

@@ -6,6 +6,8 @@
 - `gh api` only with the method GET: without fields, which would make it POST, unless `-X GET` is written; without
   `-F` and `--input`, which send files; without headers, which could ask for another method, and without `--cache`,
   which writes.
+- `gh run view --log` keeps the log in a file and reads it there, so it is refused. What gh keeps on the side, such as
+  what GitHub can do for `gh pr view`, has no place to be kept (XDG_CACHE_HOME in `environment`).
 - A filter of `--jq` may not read the environment, which holds the credential.
 - Questions go to github.com: another host in a repository's name or an address is refused.
 """
@@ -32,6 +34,7 @@ _ADVICE = {
         ("-F", "--field", "--input"), "sends a file or changes something; write -X GET with -f, or leave it out"
     ),
     "--cache": "writes a file; leave it out",
+    **dict.fromkeys(("--log", "--log-failed"), "writes the log into a file of a cache; write gh run view ID --verbose"),
     "--hostname": "asks another host; leave it out",
 }
 _JSON = value_options("--json -q/--jq -t/--template")
@@ -52,7 +55,8 @@ _SEARCH_THREADS = (
 
 def _query(name: str, options: tuple[Option, ...] = (), *, most_operands: int | None = None) -> Query:
     table = OptionTable(f"gh {name}", options + plain_options("--help"), advice=_ADVICE)
-    return Query(table, most_operands=most_operands, check=_asks_github)
+    is_search = name.startswith("search ")  # a query such as -label:bug stands behind --
+    return Query(table, most_operands=most_operands, check=_asks_github, dashes_behind_end=is_search)
 
 
 def _list(name: str, plain: str = "", values: str = "") -> Query:
@@ -112,7 +116,7 @@ _QUERIES: Queries = {
     ("run", "list"): _list(
         "run list", "-a/--all", "-b/--branch -c/--commit --created -e/--event -s/--status -u/--user -w/--workflow"
     ),
-    ("run", "view"): _view("run view", "--exit-status --log --log-failed -v/--verbose", "-a/--attempt -j/--job"),
+    ("run", "view"): _view("run view", "--exit-status -v/--verbose", "-a/--attempt -j/--job"),
     ("release", "list"): _list("release list", "--exclude-drafts --exclude-pre-releases", "-O/--order"),
     ("release", "view"): _view("release view"),
     ("repo", "list"): _query(
@@ -207,7 +211,8 @@ RULES = (
             "gh issue list -l bug -S 'is:open needle'",
             "gh issue view 3 --json body --jq .body",
             "gh run list -L 5 -w ci.yml",
-            "gh run view 1 --log-failed",
+            "gh run view 1 --verbose",
+            "gh search issues needle -- -label:bug",
             "gh release list",
             "gh release view v1 --repo owner/name",
             "gh repo view owner/name --json description",
@@ -242,6 +247,8 @@ RULES = (
             "gh issue create -t x",
             "gh issue edit 3",
             "gh issue delete 3",
+            "gh run view 1 --log",
+            "gh run view 1 --log-failed",
             "gh run watch 1",
             "gh run rerun 1",
             "gh run cancel 1",

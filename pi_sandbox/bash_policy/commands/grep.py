@@ -2,13 +2,16 @@
 
 - The pattern is a regular expression: where bash would look for files that match it, it is taken literally.
 - `-f` and `--exclude-from` read a file. GREP_OPTIONS and GREP_COLORS are not inherited.
+- With -R, grep reads the devices that it finds below a folder, which may have no end: `--devices=skip` is added, and
+  the folder of devices and the root are refused.
 """
 
 from __future__ import annotations
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
-from pi_sandbox.bash_policy.devices import option_values, refuse_devices
-from pi_sandbox.bash_policy.options import OptionTable, Takes, one_of, plain_options, value_options
+from pi_sandbox.bash_policy.decision import Refused
+from pi_sandbox.bash_policy.devices import is_device_folder, normal_path, option_values, refuse_devices
+from pi_sandbox.bash_policy.options import OptionTable, Parsed, Takes, one_of, plain_options, value_options
 from pi_sandbox.bash_policy.words import Word
 
 _TABLE = OptionTable(
@@ -35,12 +38,19 @@ _TABLE = OptionTable(
 def _judge(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
     parsed = _TABLE.parse(words)
     refuse_devices("grep", option_values(parsed, "-f", "--exclude-from"))
-    if not parsed.operands or parsed.has("-e", "-f"):
-        refuse_devices("grep", parsed.operands)
-        return Judged(parsed.words())
-    expression, *files = parsed.operands
+    expression = () if parsed.has("-e", "-f") else parsed.operands[:1]
+    files = parsed.operands[len(expression) :]
     refuse_devices("grep", files)
-    return Judged(parsed.with_operands((expression.taken_literally(), *files)).words())
+    added = _skipping_devices(parsed, files) if parsed.has("-R") else ()
+    operands = (*(word.taken_literally() for word in expression), *files)
+    return Judged((*added, *parsed.with_operands(operands).words()))
+
+
+def _skipping_devices(parsed: Parsed, files: tuple[Word, ...]) -> tuple[Word, ...]:
+    for file in files:
+        if is_device_folder(file) or normal_path(file.text) == "/":
+            raise Refused(f"grep -R reads the devices below {file.text}, which may have no end; write grep -r")
+    return () if parsed.has("-D") else (Word.literal("-Dskip"),)
 
 
 RULES = (
@@ -64,6 +74,7 @@ RULES = (
             "grep -qs needle notes/a.md && echo yes",
             "grep -f patterns.txt notes/a.md",
             "grep --color=never -lZ needle notes/a.md",
+            "grep -Rn needle notes",
         ),
         refused=(
             "grep --includ=*.md needle notes",
@@ -73,6 +84,9 @@ RULES = (
             "grep needle notes > found.txt",
             "grep --line-number=1 needle notes",
             "grep -e",
+            "grep -R needle /",
+            "grep -R needle /dev",
+            "grep -R -e needle ./ /dev/../dev/",
         ),
     ),
 )

@@ -5,8 +5,10 @@
   as well.
 - Everything else of the language is refused, above all what writes (`w`, `W`, `s///w`), runs (`e`, `s///e`), reads
   other files (`r`, `R`) or changes files in place (`-i`).
-- An expression is refused where versions of sed could disagree about where it ends: a delimiter in brackets, a letter
-  as delimiter, a line break.
+- Versions of sed disagree about where an expression with brackets ends (`pattern_ends.Reading`). A script passes if in
+  each of these ways it is one of the two forms, or a mistake at which sed ends before it has read a line; nothing that
+  looks like a writing or running command may stand behind that.
+- A letter as delimiter and a line break in an expression are refused.
 - `--sandbox` is added, which makes sed itself refuse `e`, `r` and `w`.
 """
 
@@ -18,7 +20,7 @@ from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged,
 from pi_sandbox.bash_policy.decision import Refused
 from pi_sandbox.bash_policy.devices import refuse_devices
 from pi_sandbox.bash_policy.options import OptionTable, Parsed, literal, plain_options, value_options, whole_number
-from pi_sandbox.bash_policy.pattern_ends import end_of_pattern
+from pi_sandbox.bash_policy.pattern_ends import Reading, end_in_reading
 from pi_sandbox.bash_policy.words import Word
 
 _IN_PLACE = "changes files in place; use the edit tool for memory files"
@@ -41,14 +43,23 @@ _DELIMITERS = frozenset("/|#,:@!%+~=_;")
 _LINE = re.compile(r"[0-9]+(?:~[0-9]+)?|\$")
 _SECOND = re.compile(r"[+~][0-9]+")
 _FLAGS = re.compile(r"[gpiIMm]*(?:[1-9][0-9]*)?[gpiIMm]*")
+_NO_FLAG = re.compile(r"[^\sewWrR;}#]")
+_NO_COMMAND = frozenset("][^()*.?|<>&\"'-")
+"""What no sed takes for a command: all of them end there with an error."""
+_WRITES = re.compile(r"(?<![A-Za-z0-9])[ewWrR](?![A-Za-z0-9])")
 _FORMS = "write one 's/…/…/' on a pipe, or sed -n with printing expressions such as '1,20p'"
 
 
-class _Script:
-    """A script and how far it has been read."""
+class _Mistake(Exception):
+    """sed itself ends with an error here."""
 
-    def __init__(self, text: str) -> None:
+
+class _Script:
+    """A script and how far it has been read, in one of the readings."""
+
+    def __init__(self, text: str, reading: Reading) -> None:
         self._text = text
+        self._reading = reading
         self._at = 0
 
     @property
@@ -71,13 +82,22 @@ class _Script:
         return self._text[self._at - 1 : self._at]
 
     def pattern(self, delimiter: str, *, is_expression: bool) -> None:
-        """Step over a pattern and its delimiter, or refuse where it is not certain where it ends."""
+        """Step over a pattern and its delimiter; `is_expression` says whether brackets have a meaning in it."""
         if delimiter not in _DELIMITERS:
             raise Refused(f"the delimiter {delimiter} in a script of sed is refused; write / instead")
-        end = end_of_pattern(self._text, self._at, delimiter, brackets=is_expression)
+        reading = self._reading if is_expression else Reading.NO_BRACKETS
+        end = end_in_reading(self._text, self._at, delimiter, reading)
+        if end is None and "\n" in self._text[self._at :]:
+            raise Refused(f"the script {self._text} of sed has a line break in an expression; {_FORMS}")
         if end is None:
-            raise Refused(f"the script {self._text} of sed has a {delimiter} in brackets or lacks one; use another")
+            raise self.mistake(f"lacks a closing {delimiter}")
         self._at = end
+
+    def mistake(self, what: str) -> _Mistake:
+        """Give the mistake that stands here, or refuse the script for what stands behind it."""
+        if _WRITES.search(self.rest):
+            raise Refused(f"versions of sed see the end of brackets in {self._text} elsewhere; use another delimiter")
+        return _Mistake(f"the script {self._text} of sed {what}")
 
     def address(self) -> None:
         """Step over an address of one or two parts, if there is one."""
@@ -102,9 +122,9 @@ class _Script:
         return True
 
 
-def _is_substitution(text: str) -> bool:
+def _is_substitution(text: str, reading: Reading) -> bool:
     """Whether the script is one substitution that only prints; refuses one that writes or runs."""
-    script = _Script(text)
+    script = _Script(text, reading)
     script.skip(" \t")
     script.address()
     script.skip("! \t")
@@ -114,14 +134,16 @@ def _is_substitution(text: str) -> bool:
     script.pattern(delimiter, is_expression=True)
     script.pattern(delimiter, is_expression=False)
     script.take(_FLAGS)
+    if _NO_FLAG.match(script.rest):
+        raise script.mistake(f"has the flag {script.rest[0]}, which no sed knows")
     script.skip(" \t;")
     if script.rest:
         raise Refused(f"{script.rest} behind the substitution of sed is refused; {_FORMS}")
     return True
 
 
-def _judge_printing(text: str) -> None:
-    script = _Script(text)
+def _judge_printing(text: str, reading: Reading) -> None:
+    script = _Script(text, reading)
     depth = 0
     while True:
         script.skip(" \t\n;")
@@ -137,6 +159,8 @@ def _judge_printing(text: str) -> None:
         if command == "{":
             depth += 1
             continue
+        if command in _NO_COMMAND:
+            raise script.mistake(f"has the command {command}, which no sed knows")
         if command not in ("p", "P", "=", "l", "q"):
             raise Refused(f"the command {command or '(none)'} in the script {text} of sed is refused; {_FORMS}")
         script.skip(" \t")
@@ -177,17 +201,34 @@ def _judge(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> 
         return Judged(parsed.words())
     scripts, files = _scripts(parsed)
     refuse_devices("sed", files)
-    ended = parsed.ended
-    if len(scripts) == 1 and _is_substitution(scripts[0]):
+    substitutes = _judge_in_each_reading(scripts, files, quiet=parsed.has("-n"))
+    return Judged((*added, *parsed.words()), options_ended=parsed.ended and not substitutes)
+
+
+def _judge_in_each_reading(scripts: tuple[str, ...], files: tuple[Word, ...], *, quiet: bool) -> bool:
+    """Give whether the scripts substitute in some reading; refuse what is harmful in one or a mistake in all."""
+    forms: set[bool] = set()
+    mistakes: list[_Mistake] = []
+    for reading in Reading:
+        try:
+            forms.add(_judge_scripts(scripts, files, reading, quiet=quiet))
+        except _Mistake as mistake:
+            mistakes.append(mistake)
+    if not forms:
+        raise Refused(f"{mistakes[0]}; {_FORMS}")
+    return True in forms
+
+
+def _judge_scripts(scripts: tuple[str, ...], files: tuple[Word, ...], reading: Reading, *, quiet: bool) -> bool:
+    if len(scripts) == 1 and _is_substitution(scripts[0], reading):
         if files:
             raise Refused(f"sed 's/…/…/' reads standard input only; write sed '…' < {files[0].text}")
-        ended = False
-    elif parsed.has("-n"):
-        for script in scripts:
-            _judge_printing(script)
-    else:
+        return True
+    if not quiet:
         raise Refused(f"this script of sed is refused; {_instead(scripts[0])}")
-    return Judged((*added, *parsed.words()), options_ended=ended)
+    for script in scripts:
+        _judge_printing(script, reading)
+    return False
 
 
 RULES = (
@@ -219,6 +260,9 @@ RULES = (
             "cat notes/a.md | sed '2s/a/b/'",
             "cat notes/a.md | sed -e 's/[^a-z]*$//'",
             "cat notes/a.md | sed '/one/!s,a,b,'",
+            "cat notes/a.md | sed 's/[[:space:]/]/x/'",
+            "cat notes/a.md | sed -E 's/([^/]+)$/<\\1>/'",
+            "sed -n '/[[:space:]/]/p' notes/a.md",
         ),
         refused=(
             "sed -i 's/a/b/' notes/a.md",
@@ -248,6 +292,11 @@ RULES = (
             "sed -n '1p' *",
             "sed -n 1p *.md",
             "sed -n '/[/]w out/p' notes/a.md",
+            "cat notes/a.md | sed 's/[/]/w out/'",
+            "cat notes/a.md | sed 's/[[:x]/a/e]/b/'",
+            "cat notes/a.md | sed 's/[\\]/x/w out'",
+            "sed -n '/[[:x]/w out:]]/p' notes/a.md",
+            "sed -n '/[]/w out/]/p' notes/a.md",
             "sed -n '1{p;w out\n}' notes/a.md",
             "sed -n '1{p' notes/a.md",
             "sed -n -f script notes/a.md",

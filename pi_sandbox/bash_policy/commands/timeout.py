@@ -29,7 +29,8 @@ def _judge(_name: str, words: tuple[Word, ...], surroundings: Surroundings) -> J
         raise Refused("timeout takes a number of seconds and a command, as timeout 10 grep -r word notes")
     if command[0].text.rpartition("/")[2] in ("timeout", "xargs"):
         raise Refused(f"{command[0].text} is refused behind timeout; write it without timeout")
-    return Judged(parsed.with_operands((*duration, *surroundings.judge_inner(command))).words())
+    inner = surroundings.judge_inner(command)
+    return Judged(parsed.with_operands((*duration, *inner.words)).words(), inner.environment)
 
 
 RULES = (

@@ -77,9 +77,9 @@ def _judge(_name: str, words: tuple[Word, ...], surroundings: Surroundings) -> J
         if not rest or " lacks " not in refusal.reason:
             raise
         raise Refused(f"{refusal.reason}; the mark {mark} may only stand behind all options and scripts") from None
-    if mark is not None and any(mark in word.text for word in nested):
+    if mark is not None and any(mark in word.text for word in nested.words):
         raise Refused(f"the mark {mark} of xargs also stands in options of the command; use -I{{}} and write {{}}")
-    return Judged((*options, Word.literal("--"), *nested, *rest))
+    return Judged((*options, Word.literal("--"), *nested.words, *rest), nested.environment)
 
 
 def _split_at(mark: str | None, words: tuple[Word, ...]) -> tuple[tuple[Word, ...], tuple[Word, ...]]:

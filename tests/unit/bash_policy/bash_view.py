@@ -92,7 +92,7 @@ def calls_of_program(program: Program) -> Counter[Call]:
         last = len(pipeline.commands) - 1
         for index, command in enumerate(pipeline.commands):
             calls[_call(command, first=index == 0, last=index == last)] += 1
-        succeeded = (pipeline.commands[-1].words[0].text in SUCCEEDING) is not pipeline.negated
+        succeeded = (pipeline.commands[-1].words[0].text in SUCCEEDING) is not (pipeline.before == "!")
     return calls
 
 
@@ -105,7 +105,7 @@ def _call(command: SimpleCommand, *, first: bool, last: bool) -> Call:
     places = {"0": "0" if first else "p", "1": "1" if last else "p", "2": "2"}
     for redirection in command.redirections:
         sign, target = redirection.sign, redirection.target.text
-        if sign == "<":
+        if sign.lstrip("0") == "<":
             places["0"] = "n" if target == "/dev/null" else "i"
         elif sign.endswith(">&"):
             places[sign[:-2] or "1"] = places[target]
@@ -132,7 +132,6 @@ def written_anew(program: Program) -> str:
             parts += [word.shell_text() for word in command.words]
             parts += [f"{each.sign}{each.target.shell_text()}" for each in command.redirections]
             commands.append(" ".join(parts))
-        text += (
-            (f" {pipeline.joined_by} " if pipeline.joined_by else "") + "! " * pipeline.negated + " | ".join(commands)
-        )
+        words = (pipeline.joined_by, pipeline.before, " | ".join(commands))
+        text += " " + " ".join(word for word in words if word)
     return text

@@ -134,7 +134,19 @@ _WORDS = (
 )
 _OPERATORS = (
     *("&&", "||", ";", "|", "\n", "|&", "&", ";;", "&&\n", "|\n", "\\\n", " ; ", "!", " ! ", "\n\n", ";\n"),
-    *(">/dev/null", "2>/dev/null", "2>&1", ">&2", "1>&2", "&>/dev/null", "<in", "< in", "2> /dev/null", "> /dev/null"),
+    *(
+        ">/dev/null",
+        "2>/dev/null",
+        "2>&1",
+        ">&2",
+        "1>&2",
+        "&>/dev/null",
+        "<in",
+        "< in",
+        "2> /dev/null",
+        "> /dev/null",
+        "0<in",
+    ),
     *(
         "</dev/null",
         ">>/dev/null",
@@ -187,7 +199,7 @@ def random_text(random: Random) -> str:
 def _row_of_words(random: Random) -> str:
     text = ""
     for _ in range(random.randint(1, 4)):
-        text += random.choice(("", "", "", "A=1 ", "! ", "2>/dev/null ", " "))
+        text += random.choice(("", "", "", "A=1 ", "! ", "time ", "time -p ", "2>/dev/null ", " "))
         text += random.choice(("t0", "t1", "f0", "f1", "t\\0", "'t1'", 't"2"'))
         for _ in range(random.randint(0, 5)):
             text += random.choice((" ", " ", " ", "", "  ", "\t", " \\\n")) + random.choice(_WORDS)

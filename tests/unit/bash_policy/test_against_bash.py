@@ -55,7 +55,7 @@ def _check_comparable(program: Program) -> None:
             raise Refused("another variable")
         for redirection in command.redirections:
             judge_redirection(redirection)
-            if redirection.sign == "<" and redirection.target.text not in ("/dev/null", "in"):
+            if redirection.sign in ("<", "0<") and redirection.target.text not in ("/dev/null", "in"):
                 raise Refused("another file")
 
 

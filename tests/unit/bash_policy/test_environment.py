@@ -75,6 +75,9 @@ def test_every_pager_editor_and_prompt_is_off() -> None:
         ("GIT_ALLOW_PROTOCOL", "none"),
         ("GH_PROMPT_DISABLED", "1"),
         ("GH_NO_UPDATE_NOTIFIER", "1"),
+        ("COMPOSE_EXPERIMENTAL_GIT_REMOTE", "false"),
+        ("COMPOSE_EXPERIMENTAL_OCI_REMOTE", "false"),
+        ("XDG_CACHE_HOME", "/dev/null"),
         ("GH_NO_EXTENSION_UPDATE_NOTIFIER", "1"),
         ("RIPGREP_CONFIG_PATH", ""),
         ("TERM", "dumb"),
@@ -108,7 +111,20 @@ def test_each_switch_for_colour_width_and_pager_passes_with_a_plain_value() -> N
 
 
 def test_gits_settings_cannot_be_taken_back_by_hand() -> None:
-    plan = classify("GIT_CONFIG_COUNT=0 git status").run
+    for command in ("GIT_CONFIG_COUNT=0 git status", "GIT_CONFIG_COUNT=1 git status", "GIT_CONFIG_COUNT=0 env git log"):
+        assert classify(command).run is None, command
+
+
+@pytest.mark.parametrize(
+    ("command", "runs"),
+    [
+        ("git config --get user.name", "GIT_CONFIG_COUNT=0 git "),
+        ("timeout 5 git config --get user.name", "GIT_CONFIG_COUNT=0 timeout -- 5 git "),
+        ("LC_ALL=C env TZ=UTC git var -l", "LC_ALL=C GIT_CONFIG_COUNT=0 env -- TZ=UTC git "),
+        ("LC_ALL=C xargs awk -- 1", "LC_ALL=C POSIXLY_CORRECT=1 xargs -- awk -- 1"),
+    ],
+)
+def test_what_a_rule_sets_stands_before_the_whole_command(command: str, runs: str) -> None:
+    plan = classify(command).run
     assert plan is not None
-    assert "GIT_CONFIG_COUNT" not in plan.command
-    assert classify("GIT_CONFIG_COUNT=1 git status").run is None
+    assert plan.command.startswith(runs)

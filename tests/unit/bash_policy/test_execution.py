@@ -32,6 +32,14 @@ MUTANTS = int(os.environ.get("BASH_POLICY_MUTANTS", "800"))
 _OWN_SCRATCH = re.compile(r"\bjavac?\b")
 """Writes a file of its own below /tmp while it runs, unless it is told not to, as its plan does."""
 
+_OWN_PAGER = re.compile(r"\bless\b")
+"""Runs what the file of keys in a person's own home names; in its plan cat stands in its place."""
+
+
+def _runs_as_written(command: str) -> bool:
+    return not _OWN_SCRATCH.search(command) and not _OWN_PAGER.search(command)
+
+
 pytestmark = pytest.mark.needs("bash", "git")
 
 
@@ -69,7 +77,7 @@ def test_every_allowed_command_does_no_harm_as_its_plan_says(hostile_room: Room)
 
 def test_every_allowed_command_does_no_harm_as_it_was_written(plain_room: Room) -> None:
     watch = Watch(plain_room)
-    texts = [command for command in allowed()[::SHARE] if not _OWN_SCRATCH.search(command)]
+    texts = [command for command in allowed()[::SHARE] if _runs_as_written(command)]
     deeds = _of_all(watch.run_text, texts)
     _assert_none([*deeds, *watch.deeds_in_the_room("all of them")])
 
@@ -127,7 +135,7 @@ def test_a_mutant_that_is_still_allowed_does_no_harm(hostile_room: Room, plain_r
         if plan is None or command in tried:
             return
         assert hostile.run_plan(plan) == []
-        assert _OWN_SCRATCH.search(command) or plain.run_text(command) == []
+        assert not _runs_as_written(command) or plain.run_text(command) == []
         tried.add(command)
 
     run()
@@ -158,6 +166,7 @@ def test_a_mutant_that_is_still_allowed_does_no_harm(hostile_room: Room, plain_r
         ("bzip2 -td a.bz2", "for writing"),
         ("diffstat -T -oout a.diff", "for writing"),
         ("git reflog delet[e@] 'HEAD@{0}'", "for writing"),
+        ("ls -d -- --output=out | xargs git stash list --", "for writing"),
         ("echo /inet/tcp/0/127.0.0.1/9 | xargs gawk 1", "connect"),
     ],
 )

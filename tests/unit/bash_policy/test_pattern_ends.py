@@ -2,7 +2,7 @@
 
 import pytest
 
-from pi_sandbox.bash_policy.pattern_ends import end_of_pattern
+from pi_sandbox.bash_policy.pattern_ends import Reading, end_in_reading, end_of_pattern
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,19 @@ def test_a_pattern_without_a_certain_end_is_doubtful(text: str) -> None:
     assert end_of_pattern(text, 0, "/") is None
 
 
-def test_in_a_replacement_brackets_have_no_meaning() -> None:
-    assert end_of_pattern("[/]/", 0, "/", brackets=False) == 2
-    assert end_of_pattern("[/", 0, "/", brackets=False) == 2
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("[/]/", (4, 4, 4, 4, 2)),
+        ("[[:x:]/]/", (9, 9, 7, 7, 7)),
+        ("[[:x/:]/]/]", (10, 10, 8, 8, 5)),
+        (r"[\]/]/", (4, 6, 4, 6, 4)),
+        ("[/", (None, None, None, None, 2)),
+        ("[a\n]/", (None, None, None, None, None)),
+    ],
+)
+def test_each_reading_ends_a_pattern_in_its_own_way(text: str, ends: tuple[int | None, ...]) -> None:
+    assert tuple(end_in_reading(text, 0, "/", reading) for reading in Reading) == ends
 
 
 def test_another_delimiter_and_a_start_in_the_middle() -> None:

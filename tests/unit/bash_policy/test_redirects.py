@@ -22,7 +22,11 @@ TARGETS = (
 )
 THROWN_AWAY = {f"{sign}/dev/null" for sign in (">", ">>", "1>", "1>>", "2>", "2>>", "&>", "&>>")}
 COPIED = {f"{sign}{target}" for sign in (">&", "1>&", "2>&") for target in ("1", "2")}
-READ = {"<a.md", "<'a b'", "<~/a.md", "</dev/null", "</dev/stdin", "<1", "<2", "<0", "<3", "<-", "<1-"}
+READ = {
+    sign + target
+    for sign in ("<", "0<")
+    for target in ("a.md", "'a b'", "~/a.md", "/dev/null", "/dev/stdin", "1", "2", "0", "3", "-", "1-")
+}
 
 
 def test_exactly_these_redirections_pass() -> None:
@@ -35,12 +39,12 @@ def test_exactly_these_redirections_pass() -> None:
 
 
 def test_the_same_pass_without_a_blank_and_before_the_command() -> None:
-    for text in THROWN_AWAY | COPIED | READ - {"<-", "<1-"}:
+    for text in THROWN_AWAY | COPIED | READ - {"<-", "<1-", "0<-", "0<1-"}:
         assert classify(f"echo a {text}").run is not None, text
         assert classify(f"{text} echo a").run is not None, text
 
 
 def test_redirections_run_in_their_order() -> None:
-    plan = classify("ls 2>&1 >/dev/null <a.md").run
+    plan = classify("ls 2>&1 >/dev/null 0<a.md").run
     assert plan is not None
     assert plan.command == "ls 2>&1 >/dev/null <a.md"

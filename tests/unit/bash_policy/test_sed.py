@@ -14,7 +14,23 @@ from tests.needs import needs
 SEDS = [["sed"], ["sed", "-E"], ["busybox", "sed"]]
 _PIECES = (
     *"spPwWerRyIMg/|#,;:!{}[]\\^$.*0123+~= \n&aqlF",
-    *("w trip", "e touch trip", "[/]", "[^/]", "[]/]", "[[:alpha:]/]", "\\/", "s/a/b/", "/a/p", "1,3", "$!", "W trip"),
+    *(
+        "w trip",
+        "e touch trip",
+        "[/]",
+        "[^/]",
+        "[]/]",
+        "[[:alpha:]/]",
+        "[^/]*$",
+        "[[:x]/",
+        "[\\/]",
+        "\\/",
+        "s/a/b/",
+        "/a/p",
+        "1,3",
+        "$!",
+        "W trip",
+    ),
 )
 _BEGINNINGS = ("", "s/", "s|", "/", "\\|", "s,", "1s/", "/a/,/")
 _ENDS = ("", "/", "//", "/p", "|", "/w trip", "/e", "/g", ";w trip")

@@ -13,21 +13,33 @@ from pi_sandbox.bash_policy.syntax import LONGEST_COMMAND, parse
 from pi_sandbox.bash_policy.tokens import tokenize, without_continuations
 
 
-def _shape(program: Program) -> list[tuple[str, bool, list[list[str]]]]:
+def _shape(program: Program) -> list[tuple[str, str, list[list[str]]]]:
     return [
-        (pipeline.joined_by, pipeline.negated, [[word.text for word in command.words] for command in pipeline.commands])
+        (pipeline.joined_by, pipeline.before, [[word.text for word in command.words] for command in pipeline.commands])
         for pipeline in program.pipelines
     ]
 
 
 def test_a_program_is_pipelines_in_their_order_with_the_operator_before_each() -> None:
-    assert _shape(parse("a 1 | b && c || ! d; e\nf # g")) == [
-        ("", False, [["a", "1"], ["b"]]),
-        ("&&", False, [["c"]]),
-        ("||", True, [["d"]]),
-        (";", False, [["e"]]),
-        (";", False, [["f"]]),
+    assert _shape(parse("a 1 | b && c || ! d; time e | g\ntime -p f # h")) == [
+        ("", "", [["a", "1"], ["b"]]),
+        ("&&", "", [["c"]]),
+        ("||", "!", [["d"]]),
+        (";", "time", [["e"], ["g"]]),
+        (";", "time -p", [["f"]]),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("time", "time -p", "time; a", "time\na", "time | a", "time && a", "time >/dev/null", "time A=1"),
+        *("! time a", "time ! a", "a | time b", "A=1 time a", "2>/dev/null time a", "time time a"),
+    ],
+)
+def test_time_stands_only_before_a_whole_pipeline(text: str) -> None:
+    with pytest.raises(Refused):
+        parse(text)
 
 
 def test_redirections_and_variables_stand_beside_the_words_in_their_order() -> None:
@@ -42,7 +54,7 @@ def test_redirections_and_variables_stand_beside_the_words_in_their_order() -> N
     ]
 
 
-@pytest.mark.parametrize("text", ["a; b", "a | b", "! a", "a && b"])
+@pytest.mark.parametrize("text", ["a; b", "a | b", "! a", "a && b", "time a", "time -p a"])
 def test_a_program_of_more_than_one_simple_command_has_no_only_command(text: str) -> None:
     assert parse(text).only_command is None
 

@@ -26,6 +26,9 @@ def _runs(command: str) -> str:
         ("xargs", "xargs"),
         ("xargs -0 -r", "xargs -0 -r"),
         ("xargs docker inspect", "xargs -- docker inspect"),
+        ("xargs awk -F: -- 1", "POSIXLY_CORRECT=1 xargs -- awk -F: -- 1"),
+        ("xargs -I{} gawk -- 1 notes/{}", "POSIXLY_CORRECT=1 xargs '-I{}' -- gawk --sandbox -- 1 'notes/{}'"),
+        ("xargs less -N --", "xargs -- cat --"),
     ],
 )
 def test_the_fixed_words_are_made_anew(command: str, runs: str) -> None:
@@ -39,10 +42,10 @@ def test_the_fixed_words_are_made_anew(command: str, runs: str) -> None:
         ("xargs rg -e --", "rg behind xargs needs a --"),
         ("xargs find .", "find is refused behind xargs"),
         ("xargs git branch --", "git behind xargs needs a --"),
-        ("xargs gawk 1", "gawk is refused behind xargs"),
+        ("xargs gawk 1", "gawk behind xargs needs a -- before its program"),
         ("xargs xargs cat", "xargs is refused behind xargs"),
         ("xargs -I{} {}", "holds the mark {}"),
-        ("xargs awk 1", "awk is refused behind xargs"),
+        ("xargs awk 1", "awk behind xargs needs a -- before its program"),
         ("xargs -I{} sed -n -- '{}p' a", "the mark {} may only stand behind all options and scripts"),
         ("xargs -I{} stat -c '{}' a", "the mark {} may only stand behind all options and scripts"),
         ("xargs -Ic rg -- x c", "the mark c of xargs also stands in options"),

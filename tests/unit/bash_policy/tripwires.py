@@ -153,7 +153,7 @@ def _git(room: Room, folder: Path, *arguments: str) -> None:
 
 
 def _make_history(room: Room) -> None:
-    """Makes commits with a merge that had a conflict, a repository in the repository, and changes in both of them."""
+    """Makes commits with a merge that had a conflict, a stash, a repository in the repository, and changes in both."""
     work, inner = room.work, room.work / "inner"
     inner.mkdir()
     for folder in (work, inner):
@@ -177,6 +177,8 @@ def _make_history(room: Room) -> None:
     (work / "README.md").write_text("of both\n")
     _git(room, work, "commit", "-q", "-a", "-m", "merge")
     _git(room, work, "branch", "-q", "-D", "side")
+    (work / "README.md").write_text("put away\n")
+    _git(room, work, "stash", "push", "-q", "--", "README.md")
     (inner / "a.md").write_text("two\n")
     _git(room, inner, "commit", "-q", "-a", "-m", "inner again")
     (work / "README.md").write_text("staged\n")
