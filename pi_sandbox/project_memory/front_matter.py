@@ -41,19 +41,21 @@ def read_front_matter(beginning: bytes) -> FrontMatter:
 
 def front_matter_of(text: str) -> FrontMatter:
     """The same for text."""
-    lines = [line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n", FRONT_MATTER_LINES)]
-    lines = lines[:FRONT_MATTER_LINES]
-    if not _is_fence(lines[0]):
-        return FrontMatter()
-    end = next((number for number, line in enumerate(lines[1:], 1) if _is_fence(line)), None)
-    if end is None:
-        return FrontMatter()
-    values = _values(lines[1:end])
+    values = _values([line.removesuffix("\r") for line in front_matter_lines(text) or ()])
     return FrontMatter(values.get("name") or None, values.get("description") or None)
 
 
+def front_matter_lines(text: str) -> list[str] | None:
+    """Gives the lines between the two `---`, each with the CR that it may end with, `None` where there are not two."""
+    lines = text.removeprefix("\ufeff").split("\n", FRONT_MATTER_LINES)[:FRONT_MATTER_LINES]
+    if not _is_fence(lines[0]):
+        return None
+    end = next((number for number, line in enumerate(lines[1:], 1) if _is_fence(line)), None)
+    return None if end is None else lines[1:end]
+
+
 def _is_fence(line: str) -> bool:
-    return line.rstrip(" \t") == "---"
+    return line.removesuffix("\r").rstrip(" \t") == "---"
 
 
 def _values(lines: Sequence[str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from pi_sandbox.project_memory.file_states import NOTHING, Mark, same_content
@@ -33,10 +33,14 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Who changes the memory: the kind of background task (`extract`, `dream`, `undo`), and which one."""
+    """Who changes the memory: the kind of task (`extract`, `dream`, `undo`), which one, and of which session.
+
+    An undo from a command line has no session, and neither has an entry of a version that did not write it down.
+    """
 
     kind: str
     id: str
+    session: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ def render_entry(entry: JournalEntry) -> bytes:
     change = entry.change
     values = {
         "at": entry.at,
-        "task": {"kind": change.task.kind, "id": change.task.id},
+        "task": {name: each for name, each in asdict(change.task).items() if each is not None},
         "path": change.path,
         "before": _mark_values(change.before),
         "after": _mark_values(change.after),
@@ -98,7 +102,7 @@ def parse_entry(identity: str, data: bytes, *, marked_done: bool) -> JournalEntr
     match values:
         case {
             "at": int(at),
-            "task": {"kind": str(kind), "id": str(task)},
+            "task": {"kind": str(kind), "id": str(task), **rest},
             "path": str(path),
             "before": dict(before),
             "after": dict(after),
@@ -106,7 +110,9 @@ def parse_entry(identity: str, data: bytes, *, marked_done: bool) -> JournalEntr
             old, new = _mark(before), _mark(after)
             if old is None or new is None:
                 return None
-            return JournalEntry(identity, at, Change(Task(kind, task), path, old, new), marked_done)
+            session = rest.get("session")
+            by = Task(kind, task, session if isinstance(session, str) else None)
+            return JournalEntry(identity, at, Change(by, path, old, new), marked_done)
         case _:
             return None
 

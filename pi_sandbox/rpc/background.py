@@ -222,7 +222,7 @@ class Background:
 
     def _begun(self, kind: str, lock: HeldLock, given: Configuration, *, asked: bool) -> RunningTask | Refusal:
         """Give the task that has this lock now, or why there is none; for a dream the attempt is written."""
-        running = RunningTask(Task(kind, secrets.token_hex(8)), lock)
+        running = RunningTask(Task(kind, secrets.token_hex(8), self._access.session_id), lock)
         refusal = self._begin_dream(running, given, asked=asked) if kind == "dream" else None
         if refusal is not None:
             return refusal

@@ -55,6 +55,7 @@ def told(entry: JournalEntry, outcome: Outcome = Outcome.DONE) -> types.Change:
         "at": entry.at,
         "task": change.task.kind,
         "taskId": change.task.id,
+        "sessionId": change.task.session,
         "action": cast("Literal['create', 'write', 'delete']", change.action),
         "path": change.path,
         "shownPath": _shown(change.path),

@@ -124,7 +124,7 @@ class MainSession:
             return None
         data = node_bytes(text)
         if not self._access.read_only:
-            task = Task("backfill", self._access.session_id)
+            task = Task("backfill", secrets.token_hex(8), self._access.session_id)
             with contextlib.suppress(FilesError, OSError):
                 path = str(self._access.storage.memory_root / INDEX)
                 made = self._access.writer.write(path, data, task, lambda: None, _must_be_new)

@@ -50,7 +50,7 @@ def memory_forget(access: MemoryAccess, params: types.MemoryForgetParams, call: 
     if access.read_only:
         raise RequestError(ErrorCode.REFUSED, "read-only", "this memory can only be read", "nothing was changed")
     name = _note_named(access, params["name"])
-    task = Task(FORGET, secrets.token_hex(8))
+    task = Task(FORGET, secrets.token_hex(8), access.session_id)
     made = list(
         access.writer.delete(
             [str(access.storage.memory_root / name)], missing_is_fine=False, task=task, permission=lambda: None

@@ -163,6 +163,7 @@ class Change(TypedDict):
     at: int
     task: str
     taskId: str
+    sessionId: str | None
     action: Literal["create", "write", "delete"]
     path: str
     shownPath: str

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
-from pi_sandbox.project_memory.baseline import BaselineDecision, judge_edit, judge_write
+from pi_sandbox.project_memory.baseline import BaselineDecision, BaselineRule, judge_edit, judge_write
+from pi_sandbox.project_memory.catalogue import INDEX_NAME
 from pi_sandbox.project_memory.javascript_text import node_bytes
 from pi_sandbox.project_memory.limits import BASH_DEFAULT_SECONDS, BASH_MAXIMUM_SECONDS
 from pi_sandbox.project_memory.lint import SecretLines, listed_lines
 from pi_sandbox.project_memory.memory_files import SeenFile, read_for_baseline
+from pi_sandbox.project_memory.origin import Origin, with_origin
 from pi_sandbox.project_memory.publish import Published, Unchanged
 from pi_sandbox.project_memory.refusals import Refusal, Rule
 from pi_sandbox.project_memory.words import change_notice
@@ -25,7 +28,7 @@ from pi_sandbox.rpc.background import Background
 from pi_sandbox.rpc.call import Call, Notify
 from pi_sandbox.rpc.errors import RequestError, as_request_error
 from pi_sandbox.rpc.journal_methods import told
-from pi_sandbox.rpc.memory_access import MemoryAccess, added_secrets, secret_lines
+from pi_sandbox.rpc.memory_access import MemoryAccess, added_secrets, now_ms, secret_lines
 from pi_sandbox.rpc.running_task import RunningTask
 
 
@@ -119,19 +122,31 @@ class TaskTools:
         check_as_given(self._access.storage.memory, path)
         file = self._access.memory_file(path)
         where = str(self._access.working_directory / path) if file is None else str(file)
-        data, secrets = node_bytes(content), secret_lines(content)
+        secrets, before = secret_lines(content), _standing(file)
+        text = self._with_origin(running, file, content, before)
 
         def check_all(seen: SeenFile | None) -> None:
             check(seen, where)
             _refuse_secrets(secrets, content, seen, "" if file is None else self._access.name_of(file))
+            if _digest(seen) != _digest(before):
+                raise refused(BaselineRule.CHANGED, "the file changed while it was being written", "read it again")
 
-        made = self._access.writer.write(where, data, running.task, self._permission(running, call), check_all)
+        permission = self._permission(running, call)
+        made = self._access.writer.write(where, node_bytes(text), running.task, permission, check_all)
         self._made(running, made)
         return {
             "created": isinstance(made, Published) and not made.existed,
             "id": made.entry.id if isinstance(made, Published) else None,
-            "reminder": self._access.reminder_of(made.path, content, secrets),
+            "reminder": self._access.reminder_of(made.path, text, secrets if text == content else None),
         }
+
+    def _with_origin(self, running: RunningTask, file: Path | None, content: str, before: SeenFile | None) -> str:
+        """Give the text with the session and the task that teach it; the index has no such keys."""
+        if file is None or file.name == INDEX_NAME:
+            return content
+        task = running.task
+        origin = Origin(task.kind, task.id, self._access.session_id, now_ms())
+        return with_origin(content, None if before is None else before.text, origin)
 
     def _made(self, running: RunningTask, made: Published | Unchanged) -> None:
         """Take up what was done, and tell of it, the moment it is done."""
@@ -151,6 +166,18 @@ class TaskTools:
             return "the request was cancelled" if call.cancelled else None if refusal is None else refusal.reason
 
         return why_not
+
+
+def _standing(file: Path | None) -> SeenFile | None:
+    """Give what a file holds, `None` for what is none; the writer itself says what is wrong with it."""
+    try:
+        return None if file is None else read_for_baseline(file)
+    except FilesError:
+        return None
+
+
+def _digest(seen: SeenFile | None) -> str | None:
+    return None if seen is None else seen.version.digest
 
 
 def _timeout(asked: float | None) -> int:

@@ -118,6 +118,7 @@ export interface Change {
   at: number;
   task: string;
   taskId: string;
+  sessionId: string | null;
   action: "create" | "write" | "delete";
   path: string;
   shownPath: string;

@@ -321,6 +321,17 @@ def test_an_entry_is_read_as_it_was_written_in_plain_ascii(path: str, before: Ma
     assert parse_entry(entry.id, data, marked_done=True) == entry
 
 
+@pytest.mark.parametrize(("written", "read"), [("s-1", "s-1"), (7, None), (None, None)])
+def test_the_session_of_a_task_is_read_where_one_was_written_down(written: object, read: str | None) -> None:
+    entry = JournalEntry("0000000000001-00000000", 5, change("a.md", NOTHING), marked_done=True)
+    values = json.loads(render_entry(entry))
+    values["task"]["session"] = written
+    parsed = parse_entry(entry.id, json.dumps(values).encode(), marked_done=True)
+    assert parsed is not None
+    assert parsed.change.task.session == read
+    assert parse_entry(entry.id, render_entry(parsed), marked_done=True) == parsed
+
+
 def entry_of(done: bool, before: Mark = OLD, after: Mark = NEW, path: str = "topic.md") -> JournalEntry:
     return JournalEntry("0", 1, change(path, before, after), marked_done=done)
 

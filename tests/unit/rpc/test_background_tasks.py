@@ -15,6 +15,7 @@ from pi_sandbox.errors import FilesError
 from pi_sandbox.project_memory import publish
 from pi_sandbox.project_memory.undo import UndoError
 from pi_sandbox.project_memory.write_paths import WriteRefusedError
+from pi_sandbox.rpc import task_tools
 from pi_sandbox.rpc.errors import RequestError
 from tests.needs import Host, host_cannot, needs
 from tests.unit.rpc.sessions import Session, begin, run
@@ -25,12 +26,10 @@ def changes_told(session: Session) -> list[tuple[str, str]]:
     return [(change["action"], change["path"]) for change in told]
 
 
-def digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-def read(session: Session, task: str, file: Path) -> bool:
-    told = session.ask("task/read", taskId=task, path=str(file), truncated=False, image=False, digest=digest(file))
+def read(session: Session, task: str, file: Path, shown: bytes | None = None) -> bool:
+    """Says that the task was shown these bytes of a file, or what stands in it."""
+    digest = hashlib.sha256(file.read_bytes() if shown is None else shown).hexdigest()
+    told = session.ask("task/read", taskId=task, path=str(file), truncated=False, image=False, digest=digest)
     return bool(told["baseline"])
 
 
@@ -286,10 +285,10 @@ def test_two_engines_that_read_think_and_write_one_index_lose_no_line(open_sessi
         task = begin(session, kind)
         number = 0
         while number < 25 and not failed:
-            text = index.read_bytes().decode()
+            shown = index.read_bytes()
             try:
-                if read(session, task, index):
-                    content = f"{text}{kind} {number}\n"
+                if read(session, task, index, shown):
+                    content = f"{shown.decode()}{kind} {number}\n"
                     session.ask("task/write", taskId=task, path=str(index), content=content)
                     number += 1
             except RequestError as error:
@@ -305,3 +304,46 @@ def test_two_engines_that_read_think_and_write_one_index_lose_no_line(open_sessi
         thread.join()
     assert failed == []
     assert sorted(index.read_text().splitlines()) == sorted(f"{kind} {n}" for kind in kinds for n in range(25))
+
+
+def test_a_note_says_which_session_and_task_taught_it_and_the_index_does_not(open_session):
+    one, other = open_session(), open_session(session_id="two")
+    file, index = one.memory / "deploy.md", one.memory / "MEMORY.md"
+    note = "---\ndescription: how we deploy\n---\n\n# Deploy\n"
+    first = begin(one)
+    one.ask("task/write", taskId=first, path=str(file), content=note)
+    one.ask("task/write", taskId=first, path=str(index), content="- [Deploy](deploy.md): how we deploy\n")
+    made = file.read_text()
+    assert f" by extract {first} in session one\n---\n" in made
+    assert index.read_text() == "- [Deploy](deploy.md): how we deploy\n"
+    assert one.ask("task/write", taskId=first, path=str(file), content=note)["id"] is None, "no change"
+    one.ask("task/end", taskId=first)
+
+    second = begin(other)
+    assert read(other, second, file)
+    assert other.ask("task/write", taskId=second, path=str(file), content=made)["id"] is None, "no change either"
+    other.ask("task/write", taskId=second, path=str(file), content=note + "On Tuesdays.\n")
+    assert f" by extract {first} in session one\nchanged: " in file.read_text()
+    assert f" by extract {second} in session two\n---\n" in file.read_text()
+    newest = other.ask("journal/list", limit=9)["changes"]
+    assert [(each["taskId"], each["sessionId"]) for each in newest] == [(second, "two"), (first, "one"), (first, "one")]
+
+
+def test_what_another_writes_while_the_origin_is_put_in_is_not_overwritten(open_session, monkeypatch):
+    session = open_session()
+    file = session.memory / "a.md"
+    file.write_text("---\ndescription: a\n---\n")
+    task = begin(session)
+    assert read(session, task, file)
+    standing = task_tools._standing
+
+    def turned(of: Path | None) -> object:
+        seen = standing(of)
+        file.write_text("---\ndescription: a\ncreated: by somebody\n---\n")
+        return seen
+
+    monkeypatch.setattr(task_tools, "_standing", turned)
+    with pytest.raises(RequestError) as error:
+        session.ask("task/write", taskId=task, path=str(file), content="---\ndescription: b\n---\n")
+    assert error.value.rule == "changed-since-read"
+    assert "somebody" in file.read_text()
