@@ -4,6 +4,7 @@ import { registerBackground } from "./background/index.ts";
 import { BackgroundStatus } from "./background/status.ts";
 import { registerCommands } from "./commands.ts";
 import { registerFileTools } from "./file-tools.ts";
+import { registerFooter } from "./footer.ts";
 import { Memory, placeOf } from "./memory.ts";
 import { registerPromptSections } from "./prompt-sections.ts";
 import { registerRecall } from "./recall.ts";
@@ -19,6 +20,7 @@ export default function register(pi: ExtensionAPI): void {
 	registerFileTools(pi, session);
 	registerCommands(pi, session);
 	registerBackground(pi, session);
+	registerFooter(pi, session);
 	pi.on("session_shutdown", async () => {
 		await session.memory?.close();
 		session.memory = undefined;

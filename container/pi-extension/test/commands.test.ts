@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { answers as answersOf, requestsOf, until } from "./helpers/background.ts";
 import { type PiSession, type Respond, startPi } from "./helpers/pi-session.ts";
 
 const NOTE = "---\ndescription: how it is built\n---\n# Build\n";
@@ -68,4 +69,14 @@ test("what cannot be done is answered with a sentence", async (t) => {
 	assert.equal(said.length, 4);
 	for (const each of said) assert.ok(each.length > 0 && !/\n +at /.test(each), each);
 	assert.deepEqual(pi.errors, []);
+});
+
+test("a dream that is asked for runs before one is due", async (t) => {
+	const config = { extract: { enabled: false } };
+	const pi = await startPi(t, { config, respond: answersOf({ dream: ["nothing to tidy"] }) });
+	writeNote(pi);
+	await pi.session.prompt("hello");
+	assert.equal(requestsOf(pi, "dream").length, 0, "the control: none is due by itself");
+	await pi.session.prompt("/dream");
+	await until(() => requestsOf(pi, "dream").length === 1, "a request of a dream");
 });

@@ -11,6 +11,13 @@ export function registerBackground(pi: ExtensionAPI, session: Session): void {
 	pi.on("session_start", () => {
 		if (session.memory !== undefined) maintenance = new Maintenance(pi, session.memory, capture, session.background);
 	});
+	pi.registerCommand("dream", {
+		description: "Tidy the project memory now, in the background",
+		handler: async (_arguments, context) => {
+			const reason = await maintenance?.askedToDream(context);
+			if (reason !== undefined) context.ui.notify(reason, "warning");
+		},
+	});
 	pi.on("agent_settled", (event, context) => maintenance?.settled(event, context));
 	pi.on("session_before_compact", (event, context) => maintenance?.beforeCompaction(event, context));
 	// What was captured is no prefix of what comes now.

@@ -17,6 +17,8 @@ import { Records } from "./records.ts";
 import type { BackgroundStatus } from "./status.ts";
 import { beginTask, type FrozenSession, type RunTask, type TaskDeps } from "./task.ts";
 
+const NO_MODEL = "no model is selected";
+
 interface How {
 	overflows: boolean;
 	signal: AbortSignal;
@@ -52,6 +54,14 @@ export class Maintenance {
 		if (session === undefined) return;
 		const ended = event.aborted ? "aborted" : this.#capture.stopReason === "error" ? "error" : "normal";
 		this.#settling = this.#track(this.#settling.then(() => this.#settle(session, context, ended)));
+	}
+
+	/** Begins a dream that the user asks for, due or not, and gives why there is none. */
+	async askedToDream(context: ExtensionContext): Promise<string | undefined> {
+		const session = this.#freeze(context);
+		if (session === undefined) return NO_MODEL;
+		await this.#dream(session, { overflows: false, signal: this.#stop.signal }, true);
+		return this.#deps.status.notBegun.get("dream");
 	}
 
 	/** Looks at what no extraction has looked at, before a summary takes its place. */
