@@ -71,6 +71,8 @@ def test_whatever_a_work_session_leaves_no_session_of_another_domain_is_stopped(
     _others_go_on(sandbox)
     sandbox.shell(project(sandbox, "work"), "chmod 000 /brain/core").ok()
     closed = _others_go_on(sandbox)
+    page = sandbox.shell(project(sandbox, "private"), "cat /run/pi-session/context.md").ok()
+    assert ("store closed" in page, "missing" in page) == (True, False)
     (line,) = [line for line in closed if "may not be read" in line]
     run_as_owner(sandbox, _command(line))
     assert "may not be read" not in sandbox.call("plan", project(sandbox, "private")).err
