@@ -16,6 +16,7 @@ import type { ParentCapture } from "./parent-request.ts";
 import { Records } from "./records.ts";
 import type { BackgroundStatus } from "./status.ts";
 import { beginTask, type FrozenSession, type RunTask, type TaskDeps } from "./task.ts";
+import { codemodeOf } from "./task-codemode.ts";
 
 const NO_MODEL = "no model is selected";
 
@@ -168,6 +169,7 @@ export class Maintenance {
 					registry,
 					thinkingLevel: this.#pi.getThinkingLevel(),
 					thinkingBudgets: settings.thinkingBudgets,
+					codemode: codemodeOf(this.#pi),
 					imagesAreBlocked: settings.images?.blockImages ?? false,
 					sessionId: sessionManager.getSessionId(),
 					sessionManager,

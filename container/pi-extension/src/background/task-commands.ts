@@ -43,9 +43,9 @@ export class OutputLogs {
 
 	/** Runs a tool of pi that may leave a log, and gives its result with the log's new place. Raises as the tool does. */
 	async keep(
-		run: (onUpdate: AgentToolUpdateCallback) => Promise<AgentToolResult>,
+		run: (onUpdate: AgentToolUpdateCallback) => Promise<AgentToolResult<unknown>>,
 		onUpdate: AgentToolUpdateCallback | undefined,
-	): Promise<AgentToolResult> {
+	): Promise<AgentToolResult<unknown>> {
 		let log: string | undefined;
 		const watch: AgentToolUpdateCallback = (partial) => {
 			log = logOf(partial) ?? log;
@@ -75,14 +75,14 @@ export class OutputLogs {
 	}
 }
 
-function logOf(result: AgentToolResult): string | undefined {
+function logOf(result: AgentToolResult<unknown>): string | undefined {
 	const details = result.details as { fullOutputPath?: string } | undefined;
 	return details?.fullOutputPath;
 }
 
 /** Gives a result that names one path wherever it named another. */
-function withText(result: AgentToolResult, from: string, to: string): AgentToolResult {
-	return JSON.parse(JSON.stringify(result).replaceAll(inJson(from), inJson(to))) as AgentToolResult;
+function withText(result: AgentToolResult<unknown>, from: string, to: string): AgentToolResult<unknown> {
+	return JSON.parse(JSON.stringify(result).replaceAll(inJson(from), inJson(to))) as AgentToolResult<unknown>;
 }
 
 function inJson(text: string): string {

@@ -34,8 +34,7 @@ export interface LoopOptions {
 	prompt: ParentPrompt | OwnPrompt;
 	tools: AgentTool[];
 	signal: AbortSignal;
-	/** Gives why the task may not go on, nothing while it may. */
-	whyNot(): Promise<string | undefined>;
+	beforeToolCall: NonNullable<AgentLoopConfig["beforeToolCall"]>;
 	/** Takes an answer the moment it is complete. */
 	onAnswer(answer: AssistantMessage): void;
 	/** Counts a finished model call and gives why no other may follow, nothing while one may. */
@@ -61,10 +60,7 @@ export async function runTaskLoop(options: LoopOptions): Promise<LoopResult> {
 	let cut: string | undefined;
 	const config: AgentLoopConfig = {
 		...requestOptions(options),
-		beforeToolCall: async () => {
-			const reason = await options.whyNot();
-			return reason === undefined ? undefined : { block: true, reason };
-		},
+		beforeToolCall: options.beforeToolCall,
 		finishTurn: async ({ message, toolResults }) => {
 			const reason = await options.onTurn(message);
 			if (reason === undefined) return undefined;

@@ -54,7 +54,7 @@ export function nativeTools(cwd: string): ReadonlyMap<string, AgentTool> {
 /** Gives what runs in place of each of the six. */
 export function taskExecutors(task: TaskAccess): ReadonlyMap<string, AgentTool["execute"]> {
 	const run =
-		<Input>(tool: (call: Call<Input>) => Promise<AgentToolResult>): AgentTool["execute"] =>
+		<Input>(tool: (call: Call<Input>) => Promise<AgentToolResult<unknown>>): AgentTool["execute"] =>
 		(id, input, signal, onUpdate) =>
 			// The loop has checked the arguments against the tool's schema.
 			tool({ task, id, input: input as Input, signal, onUpdate });
@@ -124,7 +124,7 @@ async function edit({ task, id, input, signal, onUpdate }: Call<EditToolInput>):
 	return withReminder(result, reminder);
 }
 
-function bash({ task, id, input, signal, onUpdate }: Call<BashToolInput>): Promise<AgentToolResult> {
+function bash({ task, id, input, signal, onUpdate }: Call<BashToolInput>): Promise<AgentToolResult<unknown>> {
 	const tool = createBashTool(task.cwd, { operations: commandOperations(task), exposeSessionEnvironment: false });
 	return task.logs.keep((watch) => tool.execute(id, input, signal, watch), onUpdate);
 }

@@ -4,14 +4,7 @@
 // - It ends at once when it may not go on: that is asked before each tool call, after each model call, and meanwhile.
 // - Whatever happens, the engine is told of its end and its logs are removed.
 import type { AgentTool, ThinkingLevel } from "@earendil-works/pi-agent-core";
-import {
-	type Api,
-	type AssistantMessage,
-	type Model,
-	type ThinkingBudgets,
-	type Tool,
-	toToolDeclaration,
-} from "@earendil-works/pi-ai";
+import type { Api, AssistantMessage, Model, ThinkingBudgets, Tool } from "@earendil-works/pi-ai";
 import type { ExtensionContext, ModelRegistry } from "@earendil-works/pi-coding-agent";
 import type { Memory } from "../memory.ts";
 import type {
@@ -21,15 +14,18 @@ import type {
 	ParentPrompt,
 	TaskBegun,
 	TaskEndParams,
+	TaskPromptParams,
 } from "../protocol.ts";
 import type { NewConversation } from "./conversation.ts";
 import { areCompatible, declaredTools, isSameModel, NOT_CAPTURED, taskModel } from "./parent-facts.ts";
 import type { ParentRequest } from "./parent-request.ts";
 import type { Records } from "./records.ts";
 import { type BackgroundStatus, newReport, type TaskKind, type TaskReport } from "./status.ts";
+import type { CodemodeSettings } from "./task-codemode.ts";
 import { OutputLogs } from "./task-commands.ts";
 import { type LoopResult, runTaskLoop } from "./task-loop.ts";
-import { nativeTools, taskExecutors } from "./task-tools.ts";
+import { nativeTools } from "./task-tools.ts";
+import { toolSet } from "./tool-set.ts";
 
 /** The session as it is when a task is asked for. */
 export interface FrozenSession {
@@ -40,6 +36,7 @@ export interface FrozenSession {
 	thinkingLevel: ThinkingLevel;
 	thinkingBudgets: ThinkingBudgets | undefined;
 	imagesAreBlocked: boolean;
+	codemode: CodemodeSettings | undefined;
 	sessionId: string;
 	sessionManager: ExtensionContext["sessionManager"];
 	cwd: string;
@@ -144,9 +141,9 @@ class Task {
 			sessionId: goesOn ? session.sessionId : sessionIds[kind],
 			before: goesOn ? (parent?.messages ?? []) : [],
 			prompt,
-			tools: this.#tools(goesOn ? declared : undefined),
+			tools: await this.#tools(goesOn ? declared : undefined),
 			signal,
-			whyNot: () => this.#whyNot(),
+			beforeToolCall: this.#beforeToolCall,
 			onAnswer: (answer) => this.#answered(answer),
 			onTurn: (answer) => this.#turn(answer),
 		});
@@ -156,7 +153,8 @@ class Task {
 		const { kind, session } = this.#options;
 		const newMessages = kind === "extract" ? session.conversation.messages : [];
 		const parent = this.#facts(model, declared);
-		const params = { taskId: this.#begun.taskId, parent, codemode: "off", newMessages } as const;
+		const codemode = session.codemode?.mode ?? "off";
+		const params: TaskPromptParams = { taskId: this.#begun.taskId, parent, codemode, newMessages };
 		const answer = await this.#deps.memory.demand("task/prompt", params, this.#asked);
 		if (!answer.ok) throw new Error(answer.reason);
 		return answer;
@@ -169,39 +167,30 @@ class Task {
 			captured: true,
 			sameModel: isSameModel(model, session.parent),
 			imagesBlocked: session.imagesAreBlocked,
-			toolsCompatible: areCompatible(declared, nativeTools(session.cwd), false),
+			toolsCompatible: areCompatible(declared, nativeTools(session.cwd), session.codemode !== undefined),
 			forcedPrompt: session.parent.promptIsForced,
 			overflow: overflows,
 		};
 	}
 
-	/** Gives what runs: for each of the parent's declarations, or of our own where the task begins by itself. */
-	#tools(parents: Tool[] | undefined): AgentTool[] {
-		const { session } = this.#options;
+	#tools(parents: Tool[] | undefined): Promise<AgentTool[]> {
 		const { limits, texts } = this.#started;
-		const native = nativeTools(session.cwd);
-		const executors = taskExecutors({
+		const access = {
 			memory: this.#deps.memory,
 			taskId: this.#begun.taskId,
-			cwd: session.cwd,
+			cwd: this.#options.session.cwd,
 			limits,
 			texts,
 			logs: this.#logs,
 			whyNot: () => this.#whyNot(),
-		});
-		const denied: AgentTool["execute"] = () => Promise.reject(new Error(texts.toolNotAvailable));
-		const declared = parents ?? [...native.values()].map(toToolDeclaration);
-		return declared.map((tool) => {
-			const { prepareArguments, outputSchema } = native.get(tool.name) ?? {};
-			return {
-				...tool,
-				label: tool.name,
-				...(prepareArguments === undefined ? {} : { prepareArguments }),
-				...(outputSchema === undefined ? {} : { outputSchema }),
-				execute: executors.get(tool.name) ?? denied,
-			};
-		});
+		};
+		return toolSet(access, this.#options.session.codemode, this.#beforeToolCall, parents);
 	}
+
+	readonly #beforeToolCall = async () => {
+		const reason = await this.#whyNot();
+		return reason === undefined ? undefined : { block: true, reason };
+	};
 
 	get #asked() {
 		return { timeoutMs: this.#started.limits.taskAnswerMs };

@@ -1,8 +1,10 @@
 // Background tasks in tests: which requests are theirs, what their model answers, and what they left in the session.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AssistantMessage, fauxAssistantMessage, fauxToolCall, type Usage } from "@earendil-works/pi-ai/compat";
-import type { PiSession, Request, Respond } from "./pi-session.ts";
-import { texts } from "./pi-session.ts";
+import { EXTRACTED_ENTRY } from "../../src/background/conversation.ts";
+import { filesBelow, type PiSession, type Request, type Respond, texts } from "./pi-session.ts";
 
 /** config.json with extraction and without dreams. */
 export const EXTRACTS = { dream: { enabled: false } };
@@ -71,4 +73,21 @@ export async function until(condition: () => boolean, what: string, milliseconds
 		if (Date.now() > end) throw new Error(`it did not come to this: ${what}`);
 		await sleep(10);
 	}
+}
+
+/** The names of the locks that background tasks hold now. */
+export function heldLocks(pi: PiSession): string[] {
+	const roots = join(pi.agent, "project-memory", "memory-roots");
+	return existsSync(roots) ? filesBelow(roots).filter((name) => /(extract|dream)\.lock$/.test(name)) : [];
+}
+
+/** The extractions that have ended and looked at what was new. */
+export function extractions(pi: PiSession): number {
+	const entries = pi.session.sessionManager.getEntries();
+	return entries.filter((entry) => entry.type === "custom" && entry.customType === EXTRACTED_ENTRY).length;
+}
+
+/** Waits until an extraction has ended after this many. */
+export async function extracted(pi: PiSession, before = 0): Promise<void> {
+	await until(() => extractions(pi) > before && heldLocks(pi).length === 0, "the end of an extraction");
 }
