@@ -29,6 +29,9 @@ from pi_sandbox.system.standard_streams import open_missing_standard_streams
 if TYPE_CHECKING:
     from pi_sandbox.rpc.memory_access import MemoryAccess
 
+_OWNER_ONLY = 0o077
+"""What the engine makes is its user's alone (0600 and 0700), whatever the umask that pi was started with."""
+
 CLOSING_SECONDS = 5.0
 """How long giving back the locks may take: each waits two seconds at most for the right to it."""
 
@@ -39,6 +42,7 @@ LINE_BYTES = 1024 * 1024
 def run() -> int:
     """Runs the command line of this process and gives its exit code."""
     open_missing_standard_streams()
+    os.umask(_OWNER_ONLY)
     code = ExitCode.OK
     try:
         with interruptible():
@@ -84,11 +88,13 @@ def serve() -> None:
     from pi_sandbox.rpc.server import Output, Server, own_standard_output, stopping_signals
 
     output = Output(own_standard_output())
+    from pi_sandbox.project_memory.fixed_place import fixed_place
     from pi_sandbox.rpc.dispatch import Answering
     from pi_sandbox.rpc.engine import Engine
 
+    place = fixed_place(os.environ)
     with stopping_signals(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as stopping:
-        engine = Engine(output.notify)
+        engine = Engine(output.notify, place)
         number = Server(Answering(engine.methods()), output).serve(0, stopping)
         closing = threading.Thread(target=engine.close, daemon=True)
         closing.start()
@@ -245,9 +251,10 @@ def stress(
 
 
 def _memory(agent_folder: Path, project: Path) -> MemoryAccess:
+    from pi_sandbox.project_memory.fixed_place import fixed_place
     from pi_sandbox.rpc.engine import find_memory
 
-    return find_memory(agent_folder.absolute(), Path.home(), project.absolute())
+    return find_memory(agent_folder.absolute(), Path.home(), project.absolute(), fixed_place(os.environ))
 
 
 def _time(milliseconds: int) -> str:

@@ -22,6 +22,7 @@ from pi_sandbox.session.agent_arguments import APPEND_OPTION, APPENDED_FILE, OWN
 from pi_sandbox.session.briefings import read_briefings
 from pi_sandbox.session.context import render_context
 from pi_sandbox.session.control_messages import Start
+from pi_sandbox.session.memory_place import memory_variables
 from pi_sandbox.session.mount_plan import AGENT_CONFIG, AGENT_FOLDER, LOGIN
 from pi_sandbox.session.scope import SessionScope, store_path
 from pi_sandbox.system.files import create_file
@@ -44,6 +45,7 @@ def _prepare(arguments: Sequence[str], start: Start) -> Child:
     environment = dict(os.environ)
     scope = SessionScope.from_json(environment.pop("PI_SANDBOX_SCOPE", ""))
     environment.update(start.variables)
+    environment.update(memory_variables(scope))
     environment.update(_terminal(environment))
     if start.ca_bundle is not None:
         environment.update(trust(start.ca_bundle))

@@ -62,6 +62,7 @@ from pi_sandbox.project_memory.write_paths import (
     write_target,
 )
 from pi_sandbox.system.file_guards import kernel_lock_within
+from pi_sandbox.system.files import make_private_folders
 
 Permission = Callable[[], str | None]
 """Why the task may not change anything any more (trust, generation, lock), or `None` while it may."""
@@ -123,7 +124,9 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class MemoryWriter:
-    """What changes need: the memory directory, its journal, who this process is, and the queue of this process."""
+    """What changes need: the real path of the memory directory, which the first file makes where it is missing, its
+    journal, who this process is, and the queue of this process.
+    """
 
     memory: Path
     journal: Journal
@@ -158,7 +161,11 @@ class MemoryWriter:
     def change(self, order: Order) -> Published | Unchanged:
         """Make one change. Raises `FilesError`, and what the check raises."""
         _ask(order.permission)
+        if order.content is not None:
+            _make_root(self.memory)
         target = order.resolve()
+        if target.root != self.memory:
+            raise MovedError(f"the memory directory {quoted(self.memory)} leads elsewhere by now", "end the task")
         with (
             self.queue.turn(target.path),
             open_folder(target, make=order.content is not None) as folder,
@@ -291,6 +298,13 @@ def _current(target: Target, folder: int) -> Iterator[tuple[Standing, SeenFile |
         yield Standing(FileState(data, stat.S_IMODE(status.st_mode)), descriptor), SeenFile(data, version)
     finally:
         os.close(descriptor)
+
+
+def _make_root(memory: Path) -> None:
+    try:
+        make_private_folders(memory)
+    except OSError as error:
+        raise FilesError(f"{quoted(memory)} could not be made: {error.strerror}", "check its permissions") from error
 
 
 def _file(content: Content) -> FileState | None:

@@ -97,7 +97,9 @@ def locate(agent_folder: Path, project_root: Path, memory: Path | None = None) -
     return ProjectStorage(project_root, folder, at, memory_root, shared)
 
 
-def reserve(agent_folder: Path, project_root: Path, memory: Path | None = None) -> ProjectStorage:
+def reserve(
+    agent_folder: Path, project_root: Path, memory: Path | None = None, *, make_memory: bool = True
+) -> ProjectStorage:
     """Make the folders of a project and its marker, and give its places; raises `FilesError`.
 
     Whoever comes second for the same plain name gets the name with the digest, however close the two are in time.
@@ -111,7 +113,7 @@ def reserve(agent_folder: Path, project_root: Path, memory: Path | None = None) 
             f"look at both; if the folder belongs to {quoted(project_root)}, remove the marker",
         )
     storage = locate(agent_folder, project_root, memory)
-    for each in (storage.memory, storage.store_state.parent, storage.locks):
+    for each in (storage.store_state.parent, storage.locks, *((storage.memory,) if make_memory else ())):
         _make_folder(each)
     return locate(agent_folder, project_root, memory)
 

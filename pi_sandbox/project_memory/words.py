@@ -16,7 +16,7 @@ TOOL_NOT_AVAILABLE = (
 )
 ENGINE_GONE = "The memory engine does not answer, so this was not done. End the task."
 GREP_TIMED_OUT = f"The search took longer than {GREP_SECONDS} seconds. Search in fewer files, or for something rarer."
-MODEL_NOT_FOUND = "pi does not know the model that config.json of the project memory names; no notes are taken"
+MODEL_NOT_FOUND = "pi does not know the model that the configuration of the project memory names; no notes are taken"
 
 _DONE = {"create": "created", "write": "changed", "delete": "deleted"}
 _BY_TASK = {"extract": "An extraction", "dream": "A dream", "undo": "An undo", "backfill": "The memory engine"}

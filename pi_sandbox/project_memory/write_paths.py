@@ -1,7 +1,8 @@
 """Which file a background write or deletion may touch, and the open folder in which it happens.
 
-- A path is absolute and stays in the memory directory after every link in it is resolved. A file that is written may be
-  a link if it leads to a file in memory; a deletion takes away the link itself, and only one that leads into memory.
+- A path is absolute and stays in the memory directory after every link in it is resolved; the directory need not exist.
+  A file that is written may be a link if it leads to a file in memory; a deletion takes away the link itself, and only
+  one that leads into memory.
 - The name ends in lowercase `.md`: of the path, and of the file that a write ends up in. It may be any bytes.
 - No folder on the way is one of a version control system, however it is spelled for a disk that folds case or drops
   invisible characters.
@@ -116,10 +117,18 @@ def entry_target(memory: Path, relative: str) -> Target:
 def open_folder(target: Target, *, make: bool) -> Iterator[int | None]:
     """Open the folder of a target for the time of the block; `None` if there is none and none may be made.
 
+    The memory directory itself is never made here.
+
     Raises `WriteRefusedError` for a link, file or other thing where a folder was.
     """
     with changing(target), contextlib.ExitStack() as opened:
-        descriptor = os.open(target.root, _FOLDER)
+        try:
+            descriptor = os.open(target.root, _FOLDER)
+        except FileNotFoundError:
+            if make:
+                raise
+            yield None
+            return
         opened.callback(os.close, descriptor)
         for name in target.folders:
             below = _open_below(name, descriptor, make=make)
@@ -160,7 +169,7 @@ def _checked(memory: Path, path: str) -> Path:
         raise NotMemoryFileError(f"{quoted(path)} is not an absolute path", "give the absolute path of the memory file")
     check_as_given(memory, path)
     try:
-        root = memory.resolve(strict=True)
+        root = memory.resolve()
     except (OSError, RuntimeError) as error:
         raise WriteRefusedError(
             f"the memory directory {quoted(memory)} cannot be found", "leave the memory as it is"

@@ -23,6 +23,7 @@ from pi_sandbox.errors import FilesError, PiSandboxError, quoted
 from pi_sandbox.project_memory.catalogue import one_line
 from pi_sandbox.project_memory.configuration import Configuration, memory_folder
 from pi_sandbox.project_memory.configuration_file import ConfigurationFile
+from pi_sandbox.project_memory.fixed_place import FixedPlace
 from pi_sandbox.project_memory.identity import project_root
 from pi_sandbox.project_memory.left_behind import sweep_all
 from pi_sandbox.project_memory.refusals import Refusal, Rule
@@ -70,10 +71,14 @@ class _Session:
 
 
 class Engine:
-    """Answers for one session; `close` ends its tasks and gives their locks back."""
+    """Answers for one session; `close` ends its tasks and gives their locks back.
 
-    def __init__(self, notify: Notify) -> None:
+    `place` is where memory and configuration lie, where that is fixed.
+    """
+
+    def __init__(self, notify: Notify, place: FixedPlace | None = None) -> None:
         self._notify = notify
+        self._place = place
         self._session: _Session | None = None
         self._told: Configuration | None = None
         self._off_here = False
@@ -198,8 +203,9 @@ class Engine:
             session = self._session
             if session is not None and session.asleep:
                 access = session.access
-                agent = access.configuration_file.path.parents[1]
-                session = self._open_session(agent, access.home, access.working_directory, access.session_id)
+                session = self._open_session(
+                    access.agent_folder, access.home, access.working_directory, access.session_id
+                )
                 self._session = session
         if session is None:
             raise AssertionError("a session that is asleep is one")
@@ -208,7 +214,7 @@ class Engine:
     def _open_session(
         self, agent: Path, home: Path, cwd: Path, session_id: str, resume: types.SessionState | None = None
     ) -> _Session:
-        access = open_memory(agent, home, cwd, session_id)
+        access = open_memory(agent, home, cwd, session_id, self._place)
         asleep = not access.configuration.enabled
         if not access.read_only:
             sweep_all(access.storage.memory_root, access.writer.journal, access.witness)
@@ -269,47 +275,66 @@ def classify_command(params: types.BashClassifyParams, _: Call) -> types.BashCla
     return {"verdict": decision.verdict.value, "reason": decision.reason}
 
 
-def open_memory(agent: Path, home: Path, cwd: Path, session_id: str) -> MemoryAccess:
+def open_memory(agent: Path, home: Path, cwd: Path, session_id: str, place: FixedPlace | None = None) -> MemoryAccess:
     """Give the memory of the project that `cwd` belongs to, made where it is wanted and not there.
 
+    A folder that is fixed is made by the first note and not here: it lies among notes that people look at and push.
     Raises `PiSandboxError` and `OSError`.
     """
-    file, configuration, root = _wanted(agent, home, cwd)
-    storage, read_only = _storage(agent, root, memory_folder(configuration, home), configuration)
-    return MemoryAccess(storage, file, configuration.auto_memory_directory, cwd, home, session_id, read_only)
-
-
-def find_memory(agent: Path, home: Path, cwd: Path) -> MemoryAccess:
-    """Give the memory of a project for a person who looks at it: nothing is made. Raises as `open_memory` does."""
-    file, configuration, root = _wanted(agent, home, cwd)
-    storage = locate(agent, root, memory_folder(configuration, home))
+    file, configuration, root = _wanted(agent, home, cwd, place)
+    memory = _memory_folder(configuration, home, place)
+    storage, read_only = _storage(agent, root, memory, configuration, fixed=place is not None)
     named = configuration.auto_memory_directory
-    return MemoryAccess(storage, file, named, cwd, home, "pi-memory-engine", read_only=False)
+    return MemoryAccess(agent, storage, file, named, cwd, home, session_id, read_only)
 
 
-def _wanted(agent: Path, home: Path, cwd: Path) -> tuple[ConfigurationFile, Configuration, Path]:
+def find_memory(agent: Path, home: Path, cwd: Path, place: FixedPlace | None = None) -> MemoryAccess:
+    """Give the memory of a project for a person who looks at it: nothing is made. Raises as `open_memory` does."""
+    file, configuration, root = _wanted(agent, home, cwd, place)
+    storage = locate(agent, root, _memory_folder(configuration, home, place))
+    named = configuration.auto_memory_directory
+    return MemoryAccess(agent, storage, file, named, cwd, home, "pi-memory-engine", read_only=False)
+
+
+def _wanted(
+    agent: Path, home: Path, cwd: Path, place: FixedPlace | None
+) -> tuple[ConfigurationFile, Configuration, Path]:
     """Give config.json, what it says now, and the project's root."""
     for folder in (agent, home, cwd):
         if not folder.is_absolute():
             raise RequestError(
                 ErrorCode.REFUSED, "absolute-path", f"{quoted(folder)} is not absolute", "give absolute paths"
             )
-    file = ConfigurationFile(agent / FOLDER / "config.json")
+    if place is not None:
+        place.check()
+    file = ConfigurationFile(agent / FOLDER / "config.json", place)
     return file, file.current(), project_root(cwd)
 
 
-def _storage(agent: Path, root: Path, memory: Path | None, configuration: Configuration) -> tuple[ProjectStorage, bool]:
+def _memory_folder(configuration: Configuration, home: Path, place: FixedPlace | None) -> Path | None:
+    return memory_folder(configuration, home) if place is None else place.memory
+
+
+def _storage(
+    agent: Path, root: Path, memory: Path | None, configuration: Configuration, *, fixed: bool
+) -> tuple[ProjectStorage, bool]:
     """Give the places, made where that is possible and wanted, and whether memory can only be read."""
     if not configuration.enabled:
         return locate(agent, root, memory), True
     try:
-        storage = reserve(agent, root, memory)
+        storage = reserve(agent, root, memory, make_memory=not fixed)
     except FilesError:
         storage = locate(agent, root, memory)
-        if not storage.memory.is_dir():
+        if not fixed and not storage.memory.is_dir():
             raise
         return storage, True
-    return storage, not os.access(storage.memory_root, os.W_OK)
+    return storage, not _may_be_written(storage.memory_root)
+
+
+def _may_be_written(folder: Path) -> bool:
+    """Whether there can be files in a folder that may have to be made first."""
+    there = next(each for each in (folder, *folder.parents) if os.path.lexists(each))
+    return os.access(there, os.W_OK | os.X_OK)
 
 
 def _looked_up(access: MemoryAccess) -> tuple[Configuration, str]:

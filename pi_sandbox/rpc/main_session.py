@@ -137,7 +137,7 @@ class MainSession:
         if not params["trusted"]:
             return no(UNTRUSTED)
         if not self._access.configuration.recall_enabled:
-            return no(Refusal(Rule.OFF, "recall is turned off in config.json"))
+            return no(Refusal(Rule.OFF, f"recall is {self._access.configuration_file.what_turned_off}"))
         budget = RecallBudget(params["usedUnits"], params["usedUp"])
         with self._lock:
             refusal = why_no_selector(params["prompt"], budget, self._pace)

@@ -26,6 +26,7 @@ class MemoryAccess:
     `auto_memory_directory` is the value of that key of which `storage` was made.
     """
 
+    agent_folder: Path
     storage: ProjectStorage
     configuration_file: ConfigurationFile
     auto_memory_directory: str | None

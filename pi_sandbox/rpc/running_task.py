@@ -16,10 +16,7 @@ from pi_sandbox.project_memory.maintenance import DreamAttempt
 from pi_sandbox.project_memory.refusals import Refusal, Rule
 from pi_sandbox.rpc.memory_access import MemoryAccess
 
-_TURNED_OFF = {
-    "extract": Refusal(Rule.OFF, "extraction is turned off in config.json"),
-    "dream": Refusal(Rule.OFF, "dreams are turned off in config.json"),
-}
+_TURNED_OFF = {"extract": "extraction is", "dream": "dreams are"}
 _STAYS = "nothing more is carried out. What is written stays."
 
 
@@ -65,16 +62,20 @@ def configuration_in_force(access: MemoryAccess) -> Configuration | Refusal:
         given = access.configuration
     except PiSandboxError as error:
         return Refusal(Rule.CONFIGURATION, error.message)
-    return given if given.enabled else Refusal(Rule.OFF, "the project memory is turned off in config.json")
+    return given if given.enabled else _off("the project memory is", access)
 
 
 def why_turned_off(kind: str, access: MemoryAccess, given: Configuration) -> Refusal | None:
     """Say why these values let no task of this kind run, `None` if they do."""
     if not (given.dream_enabled if kind == "dream" else given.extract_enabled):
-        return _TURNED_OFF[kind]
+        return _off(_TURNED_OFF[kind], access)
     if given.auto_memory_directory != access.auto_memory_directory:
         return Refusal(Rule.FOLDER, "config.json names another memory folder by now; pi's /reload takes it up")
     return None
+
+
+def _off(what: str, access: MemoryAccess) -> Refusal:
+    return Refusal(Rule.OFF, f"{what} {access.configuration_file.what_turned_off}")
 
 
 def why_over(running: RunningTask, access: MemoryAccess) -> Refusal | None:

@@ -31,12 +31,13 @@ def plan_warnings(scope: SessionScope, look: DiskLook, wanted_cpus: float, cpus:
 def _missing_stores(look: DiskLook) -> Iterator[str]:
     for store in (look.core, look.domain, look.opt_in):
         if store is not None and store.state is not StoreState.PRESENT:
-            yield _missing_store(store)
+            yield _missing_store(store, has_project_memory=store is look.domain)
 
 
-def _missing_store(store: StoreLook) -> str:
+def _missing_store(store: StoreLook, *, has_project_memory: bool) -> str:
     what = "the memory of every domain" if store.name == CORE else f"the memory of {store.name}"
-    return f"{store.path} {store.state.value}: the session gets an empty placeholder for {what} ({store.remedy})"
+    off = ", and the project memory is off" if has_project_memory else ""
+    return f"{store.path} {store.state.value}: the session gets an empty placeholder for {what}{off} ({store.remedy})"
 
 
 def _config(look: DiskLook) -> Iterator[str]:

@@ -55,3 +55,13 @@ def test_a_file_that_did_not_change_is_not_parsed_again(tmp_path: Path, monkeypa
     file.path.write_text("{}")
     first = file.current()
     assert file.current() is first
+
+
+def test_a_link_that_leads_nowhere_is_no_missing_file(tmp_path: Path) -> None:
+    """Whoever linked their file to a place that the sandbox does not show may have turned memory off in it."""
+    file = ConfigurationFile(tmp_path / "config.json")
+    file.path.symlink_to("dotfiles.json")
+    with pytest.raises(SettingsError, match="leads nowhere"):
+        file.current()
+    file.path.unlink()
+    assert file.current() == Configuration()

@@ -164,9 +164,20 @@ def test_a_path_that_is_not_absolute_is_refused(memory: Path, path: str, target,
 
 
 @pytest.mark.parametrize("target", [write_target, delete_target])
-def test_a_memory_directory_that_is_missing_refuses_everything(tmp_path: Path, target) -> None:
+def test_a_memory_directory_that_is_missing_has_no_files_and_is_not_made_by_a_look(tmp_path: Path, target) -> None:
+    given = target(tmp_path / "missing", f"{tmp_path}/missing/x.md")
+    with open_folder(given, make=False) as folder:
+        assert folder is None
+    with pytest.raises(WriteRefusedError, match="not a folder inside"), open_folder(given, make=True):
+        pass
+    assert not (tmp_path / "missing").exists()
+
+
+@pytest.mark.parametrize("target", [write_target, delete_target])
+def test_a_memory_directory_that_is_a_link_to_itself_refuses_everything(tmp_path: Path, target) -> None:
+    (tmp_path / "circle").symlink_to("circle")
     with pytest.raises(WriteRefusedError, match="cannot be found"):
-        target(tmp_path / "missing", f"{tmp_path}/missing/x.md")
+        target(tmp_path / "circle", f"{tmp_path}/circle/x.md")
 
 
 @pytest.mark.parametrize("path", ["to-notes.md", "to-git.md"])

@@ -10,6 +10,7 @@ from typing import Any
 
 import fastjsonschema
 
+from pi_sandbox.project_memory.fixed_place import FixedPlace
 from pi_sandbox.rpc.call import Call
 from pi_sandbox.rpc.dispatch import SCHEMA_FILE
 from pi_sandbox.rpc.engine import Engine
@@ -32,14 +33,21 @@ USUAL: Mapping[str, Mapping[str, object]] = {
 class Session:
     """An engine that is initialised in a folder of its own, and what it has said unasked."""
 
-    def __init__(self, root: Path, session_id: str = "one", memory: str | None = None, **given: object) -> None:
+    def __init__(
+        self,
+        root: Path,
+        session_id: str = "one",
+        memory: str | None = None,
+        place: FixedPlace | None = None,
+        **given: object,
+    ) -> None:
         self.root = root
         for name in ("home", "project", "agent/project-memory"):
             (root / name).mkdir(parents=True, exist_ok=True)
         if memory is not None:
             (root / "agent/project-memory/config.json").write_text(json.dumps({"autoMemoryDirectory": memory}))
         self.said: list[tuple[str, Mapping[str, object]]] = []
-        self.engine = Engine(lambda method, params: self.said.append((method, params)))
+        self.engine = Engine(lambda method, params: self.said.append((method, params)), place)
         self.found = self.ask(
             "initialize",
             protocolVersion=1,

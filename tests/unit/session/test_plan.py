@@ -126,6 +126,17 @@ def test_a_closed_store_is_a_warning_and_part_of_the_scope_as_such() -> None:
     assert ["may not be read" in warning and "placeholder" in warning for warning in made.warnings] == [True]
 
 
+@pytest.mark.parametrize(("missing", "is_off"), [("core", False), ("private", True), ("work", False)])
+def test_the_project_memory_is_off_without_the_domains_store_and_one_warning_says_so(
+    missing: str, is_off: bool
+) -> None:
+    stores = {name: parts.store(name) for name in ("core", "private", "work")}
+    stores[missing] = parts.store(missing, StoreState.ABSENT)
+    look = parts.look(core=stores["core"], domain=stores["private"], opt_in=stores["work"])
+    (warning,) = plan(parts.request(parts.WORK), look=look).warnings
+    assert ("the project memory is off" in warning) is is_off
+
+
 def test_a_complete_home_gives_no_warning() -> None:
     assert plan().warnings == ()
 
