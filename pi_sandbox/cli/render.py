@@ -111,9 +111,21 @@ def forget_output() -> None:
     os.close(nowhere)
 
 
+def without_secrets(text: str) -> str:
+    """Gives a text of ours without the secrets that may stand in the names in it, as the check shows names.
+
+    The detectors take a moment to load, so only a text that may name something is given to them.
+    """
+    if not {"/", '"'} & set(text):
+        return text
+    from pi_sandbox.memory_check.shown_names import shown_text
+
+    return shown_text(text)
+
+
 def _message(start: str, text: str) -> None:
     """Messages quote what others wrote: everything in them is made visible, and no line of theirs looks like ours."""
-    first, *others = text.split("\n")
+    first, *others = without_secrets(text).split("\n")
     width = _width(sys.stderr)
     lines = [*_broken(start, visible(first), width), *(f"{_CONTINUED}{visible(line)}" for line in others)]
     _write_message("".join(f"{line}\n" for line in lines))

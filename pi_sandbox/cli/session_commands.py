@@ -116,7 +116,7 @@ def plan(
     if form == "table":
         from pi_sandbox.cli.plan_text import plan_table
 
-        render.show_result(plan_table(made, render.output_width()))
+        render.show_result(render.without_secrets(plan_table(made, render.output_width())))
     else:
         render.show_exactly(_plan_for_programs(made, form))
     for warning in (*made.warnings, *notes):

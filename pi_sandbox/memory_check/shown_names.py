@@ -2,14 +2,17 @@
 
 - What is shown of a name with a secret is as long as the name: `?` for each character, so that a shell and git take it
   for a pattern that finds the file (`notes/????????.md`). The same name is always shown in the same way.
-- Only the parts of a path that hold the secret are replaced; all of them, where it lies across them.
+- Only the parts of a path that hold the secret are replaced; all of them, where it lies across them. In a word that is
+  quoted for a shell they stand outside the quotes, so that the pattern stays one.
 - A name is looked at as the check looks at it, so whatever blocks as a secret in a name is not shown.
 """
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
 
-from pi_sandbox.errors import quoted
+from pi_sandbox.errors import for_a_shell, quoted
 from pi_sandbox.memory_check.prefilter import TextBatch
 from pi_sandbox.memory_check.secret_scan import scan_texts
 from pi_sandbox.memory_check.text_views import name_readings
@@ -22,7 +25,11 @@ _REMOVED_LIMIT_CHARACTERS = 8 * 1024 * 1024
 """Some seconds of looking; several times the largest file that is pushed."""
 
 _ENDING = ".md"
-_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
+_SHELL_WORD = re.compile(r"""\$'(?:[^'\\\n]|\\x[0-9a-f]{2})+'|'[^'\n]*'(?:"'"'[^'\n]*')*""")
+"""What `for_a_shell` gives of a path with blanks or quotes in it."""
+_PIECE = re.compile(rf'{_SHELL_WORD.pattern}|"(?:[^"\\]|\\.)*"|[^\s"]+')
+_BEFORE_A_WORD, _AFTER_A_WORD = "(", ".,;:)"
+_SHELL_BYTE = re.compile(r"\\x([0-9a-f]{2})")
 _ESCAPED = re.compile(
     r"\\(?:x(?P<byte>[0-9a-f]{2})|u(?P<code>[0-9a-f]{4})|U000(?P<far>[0-9a-f]{5})|(?P<octal>[0-3][0-7]{2})|(?P<one>.))"
 )
@@ -55,13 +62,12 @@ def shown_text(text: str, live_secrets: Sequence[str] = ()) -> str:
 
 def shown_texts(texts: Sequence[str], live_secrets: Sequence[str] = ()) -> list[str]:
     """Gives each of the texts as `shown_text` does."""
-    names = {bare: _unquoted(bare) for text in texts for bare in map(_bare, _PIECE.findall(text))}
-    paths = shown_paths((*names, *names.values()), live_secrets)
-    shown = {bare: quoted(paths[name])[1:-1] for bare, name in names.items() if paths[name] != name}
-    shown |= {bare: paths[bare] for bare in names.keys() - shown.keys() if paths[bare] != bare}
+    pieces = {piece for text in texts for piece in _PIECE.findall(text)}
+    paths = shown_paths((name for piece in pieces for name in _names_in(piece)), live_secrets)
+    shown = {piece: other for piece in pieces if (other := _shown_piece(piece, paths)) != piece}
     if not shown:
         return list(texts)
-    return [_PIECE.sub(lambda found: _piece(found[0], shown), text) for text in texts]
+    return [_PIECE.sub(lambda found: shown.get(found[0], found[0]), text) for text in texts]
 
 
 def shown_lines(lines: Sequence[str], live_secrets: Sequence[str] = ()) -> list[str]:
@@ -100,13 +106,40 @@ def _removed(lines: Sequence[str], live_secrets: Sequence[str]) -> Sequence[str]
     return shown_lines(lines, live_secrets)
 
 
-def _piece(piece: str, shown: Mapping[str, str]) -> str:
+def _names_in(piece: str) -> tuple[str, ...]:
+    """Gives what a piece may name, the likeliest first."""
+    if _SHELL_WORD.fullmatch(piece):
+        return (_meant_by_a_shell(piece),)
     bare = _bare(piece)
-    return piece.replace(bare, shown.get(bare, bare)) if bare else piece
+    return (_unquoted(bare), bare)
+
+
+def _shown_piece(piece: str, paths: Mapping[str, str]) -> str:
+    changed = next((name for name in _names_in(piece) if paths[name] != name), None)
+    if changed is None:
+        return piece
+    if _SHELL_WORD.fullmatch(piece):
+        return _for_a_shell(changed, paths[changed])
+    bare = _bare(piece)
+    return piece.replace(bare, paths[bare] if changed == bare else quoted(paths[changed])[1:-1])
+
+
+def _meant_by_a_shell(word: str) -> str:
+    if word.startswith("$"):
+        return os.fsdecode(_SHELL_BYTE.sub(lambda found: chr(int(found[1], 16)), word[2:-1]).encode("latin-1"))
+    return word[1:-1].replace("'\"'\"'", "'")
+
+
+def _for_a_shell(path: str, shown: str) -> str:
+    """Gives the path as one word of a shell, with what is not shown of it as a pattern."""
+    parts = zip(path.split("/"), shown.split("/"), strict=True)
+    return "/".join(there if there != part or not part else for_a_shell(PurePosixPath(part)) for part, there in parts)
 
 
 def _bare(piece: str) -> str:
-    return piece[1:-1] if len(piece) > 1 and piece[0] == piece[-1] == '"' else piece.strip('"')
+    if len(piece) > 1 and piece[0] == piece[-1] == '"':
+        return piece[1:-1]
+    return piece.strip('"').lstrip(_BEFORE_A_WORD).rstrip(_AFTER_A_WORD)
 
 
 def _unquoted(bare: str) -> str:

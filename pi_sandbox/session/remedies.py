@@ -13,11 +13,12 @@ _SHOWN_END = 100
 
 
 def shown(path: Path) -> str:
-    """Gives a path for a message, quoted; of a very long one its beginning and its end."""
+    """Gives a path for a message, quoted; of a very long one its beginning and its end, each of whole names."""
     text = str(path)
     if len(text) <= _SHOWN_START + _SHOWN_END:
         return quoted(text)
-    return f"{quoted(text[:_SHOWN_START])} … {quoted(text[-_SHOWN_END:])}"
+    start, end = text.rfind("/", 0, _SHOWN_START) + 1, text.rfind("/", 0, -_SHOWN_END)
+    return quoted(text) if end <= start else f"{quoted(text[:start])} … {quoted(text[end:])}"
 
 
 def opening(folder: Path) -> str:

@@ -4,6 +4,8 @@ import itertools
 import json
 import re
 import shutil
+import stat
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -141,6 +143,48 @@ def test_what_a_session_leaves_for_git_or_for_another_project_is_named_at_its_en
     sandbox.shell(project, "rm -rf /brain/*/notes/.git /brain/core/notes/* /brain/core/{sneaky,known/inner}").ok()
     for folder in ("elsewhere", "git.example.org/other"):
         shutil.rmtree(sandbox.store("private") / folder, ignore_errors=True)
+
+
+def test_the_end_of_a_session_does_not_repeat_a_secret_in_the_name_of_new_memory(
+    sandbox: Sandbox, project: Path
+) -> None:
+    token = "gh" + "p_" + "aB3dE5fG7hI9" + "jK1lM3nO5pQ7" + "rS9tU1vW3xY5"
+    store = sandbox.store("private")
+    try:
+        ended = sandbox.shell(project, f"mkdir /brain/private/{token} /brain/private/plain; git init -q {token}")
+        again = sandbox.call("plan", project)
+    finally:
+        (store / token).rmdir()
+        (store / "plain").rmdir()
+    hidden = "?" * len(token)
+    for place in (f"{project}/{hidden}/.git", f"{store}/{hidden}", f"{store}/plain"):
+        assert [line for line in warnings(ended.err) if f'"{place}"' in line and "appeared" in line], ended.err
+    assert hidden in again.out
+    assert token not in ended.err + ended.out + again.err + again.out
+
+
+def test_of_very_many_places_that_cannot_be_looked_at_the_number_is_said_before_and_after(
+    sandbox: Sandbox, project: Path
+) -> None:
+    notes = sandbox.store("core") / "notes"
+    folders = [notes / f"closed {number}" for number in range(25)]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        folder.chmod(0)
+    try:
+        said = warnings(sandbox.shell(project, "true").err)
+        opening = re.findall(r"\(first: (chmod .*)\)", said[0])
+        subprocess.run(["bash", "-c", opening[0]], check=True)
+        mended = stat.S_IMODE(folders[0].stat().st_mode)
+    finally:
+        for folder in folders:
+            folder.rmdir()
+    before = [line for line in said if "before the session; the end of the session cannot tell" in line]
+    after = [line for line in said if "as before the session" in line]
+    assert len(before) == len(after) == 20
+    assert "5 more places could not be looked at before the session" in said
+    assert [line for line in said if line.startswith("5 more places could not be looked at after the session")]
+    assert mended == 0o700, "the command that is named, as it stands there"
 
 
 def test_an_ordinary_session_is_told_nothing_of(sandbox: Sandbox, project: Path) -> None:

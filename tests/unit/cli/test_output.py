@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,45 @@ def environment(tmp_path: Path) -> dict[str, str]:
     }
     (tmp_path / "pi/ws/private/garden").mkdir(parents=True)
     return environment
+
+
+TOKEN = "gh" + "p_" + "aB3dE5fG7hI9" + "jK1lM3nO5pQ7" + "rS9tU1vW3xY5"
+
+
+@pytest.mark.parametrize(
+    "show", [render.show_warning, render.show_note, lambda text: render.show_error("it failed", text)]
+)
+def test_no_message_repeats_the_secret_in_a_name(
+    show: Callable[[str], None], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    show(f'"/s/{TOKEN}" appeared: rm -r -- /s/{TOKEN}; the other is "/s/plain"')
+    said = capfdbinary.readouterr().err.decode()
+    assert TOKEN not in said
+    assert f'"/s/{"?" * len(TOKEN)}" appeared: rm -r -- /s/{"?" * len(TOKEN)}; the other is "/s/plain"' in said
+
+
+def test_a_message_that_names_nothing_loads_no_detectors() -> None:
+    script = (
+        "import sys; from pi_sandbox.cli.render import show_note; show_note('to go on: pi-sandbox run -- --continue')\n"
+        "print(any('secret_scan' in name for name in sys.modules)); show_note('/a')\n"
+        "print(any('secret_scan' in name for name in sys.modules))"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert ran.stdout.split() == ["False", "True"], "the second is the control"
+
+
+def test_a_plan_shows_the_secret_in_the_name_of_another_level_nowhere(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    store = tmp_path / "pi/brain/pi-memory-private"
+    (store / TOKEN).mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(store)], check=True)
+    ended = call(["plan", "ws/private/garden"], environment, subprocess.PIPE)
+    assert ended.returncode == 0, ended.stderr
+    assert ("?" * len(TOKEN)).encode() in ended.stdout
+    assert TOKEN.encode() not in ended.stdout + ended.stderr
+    exact = call(["plan", "ws/private/garden", "--format", "json"], environment, subprocess.PIPE)
+    assert TOKEN.encode() in exact.stdout, "the control: what a program reads is exact"
 
 
 def _no_step_waits() -> bool:

@@ -1,10 +1,11 @@
 import fnmatch
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from pi_sandbox.errors import quoted
+from pi_sandbox.errors import for_a_shell, quoted
 from pi_sandbox.memory_check import shown_names
 from pi_sandbox.memory_check.shown_names import (
     HIDDEN_LINE,
@@ -112,6 +113,29 @@ def test_a_name_in_quotes_is_looked_at_as_it_was_before_it_was_escaped(between):
 
     assert found == f'"{"?" * len(name)}/.gitignore" is no plain file, and {quoted("a" + between)} is one'
     assert KEY[:10] in message
+
+
+SHELL_NAMES = ["plain", "with blanks", "qu'ote", 'dou"ble', "new\nline", "byte\udcff", "\xe4\u6f22", "$(x)", "*?[a]"]
+
+
+@pytest.mark.parametrize("name", SHELL_NAMES)
+def test_a_name_in_a_command_becomes_a_pattern_that_the_shell_takes_for_that_file(tmp_path, name):
+    place = tmp_path / name / f"{KEY} old" / name
+    place.mkdir(parents=True)
+    command = f"cd -- {for_a_shell(place)} && printf %s done"
+    shown = shown_text(f"look into it, owner's folder: {command}").partition("folder: ")[2]
+
+    assert KEY in command, "the control"
+    assert KEY not in shown
+    ran = subprocess.run(["bash", "-c", f"{shown}; pwd -P >here"], cwd="/", check=True, stdout=subprocess.PIPE)
+    assert ran.stdout == b"done"
+    assert (place / "here").exists()
+
+
+@pytest.mark.parametrize("name", SHELL_NAMES)
+def test_a_name_in_a_command_that_holds_no_secret_stays_as_it_is(name):
+    text = f"{quoted(name)} is closed (first: rm -r -- {for_a_shell(Path('/a', name))}); it's the owner's"
+    assert shown_text(text) == text
 
 
 def test_a_name_that_git_escaped_is_looked_at_too():

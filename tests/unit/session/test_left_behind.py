@@ -1,5 +1,6 @@
 """What is said of things that a session left and that would act later."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,16 @@ def test_a_very_long_path_is_shown_by_its_beginning_and_its_end() -> None:
     assert '"/p/begin/x' in line
     assert '/end/.git"' in line
     assert len(line) < 800
+
+
+def test_of_a_very_long_path_no_name_is_shown_in_part() -> None:
+    names = [f"{number:03}" + "n" * 40 for number in range(90)]
+    (line,) = said(scene(), scene(place(Path("/", *names, ".git"))))
+    shown = re.findall(r'"([^"]*)"', line)
+    assert len(shown) == 2
+    assert set("/".join(shown).split("/")) <= {*names, "", ".git"}
+    assert "089" in shown[1]
+    assert len(line) < 1000
 
 
 def test_names_are_visible_and_very_many_lines_are_some_and_a_number() -> None:
