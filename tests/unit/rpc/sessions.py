@@ -1,5 +1,6 @@
 """A session of the engine in a folder of its own, for tests."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -75,6 +76,10 @@ def _fits(method: str, part: str) -> Callable[[Any], Any]:
         {**SCHEMA["methods"][method][part], "$defs": SCHEMA["$defs"]}
     )
     return checked
+
+
+def digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def begin(session: Session, kind: str = "extract") -> str:
