@@ -74,7 +74,8 @@ class Guard:
         if not self.active:
             return
         if event in PATH_EVENTS and "uses_home" not in self.lifted:
-            for argument in arguments[:2]:
+            # What a symbolic link holds is a text, and no path of this process.
+            for argument in arguments[event == "os.symlink" : 2]:
                 if isinstance(argument, (str, bytes)) and self._is_private(argument):
                     self._stop(f"{event} {os.fsdecode(argument)!r} (mark the test uses_home)")
         elif event == "socket.connect":

@@ -13,6 +13,7 @@ marks `engine` and `image` stand for the engine and the built images.
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from collections import defaultdict
@@ -44,6 +45,7 @@ class Host(Enum):
     IMMUTABLE_FILES = "make a file in the temporary folder immutable"
     ENGINE_HERE = "hold the address of the engine's bridge, because the engine runs elsewhere"
     ENGINE_CLOSED = "keep strangers from the engine's socket"
+    READABLE_CHECKOUT = "let other users read this checkout"
     DIRECT_REGISTRIES = "reach the package registries without a proxy of its own"
 
 
@@ -97,6 +99,9 @@ def _why_not(ability: Host) -> str | None:
             return _complaint("unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "true")
         case Host.NETWORK_NAMESPACES:
             return _complaint("unshare", "--net", "iptables", "-S")
+        case Host.READABLE_CHECKOUT:
+            closed = [folder for folder in CHECKOUT.parents if not folder.stat().st_mode & stat.S_IXOTH]
+            return f"{closed[0]} is closed to them" if closed else None
         case Host.DIRECT_REGISTRIES:
             proxies = [name for name in os.environ if name.lower() in ("http_proxy", "https_proxy")]
             return f"{proxies[0]} is set" if proxies else None

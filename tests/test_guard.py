@@ -25,6 +25,9 @@ def test_lists_home():
 def test_makes_a_folder_at_home():
     os.mkdir(HOME + "/pi-sandbox-guard-test")
 
+def test_makes_a_link_at_home():
+    os.symlink("anywhere", HOME + "/pi-sandbox-guard-test")
+
 def test_connects_to_another_machine():
     socket.create_connection(("192.0.2.1", 9), timeout=0.01)
 
@@ -67,6 +70,7 @@ def test_neighbours_that_need_no_marker(tmp_path):
     socket.getaddrinfo("localhost", 80)
     (tmp_path / "file").write_text("")
     assert os.listdir(os.environ["HOME"]) == []
+    (tmp_path / "link").symlink_to(HOME)
 """
 
 

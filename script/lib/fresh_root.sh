@@ -8,7 +8,7 @@ checkout=$1 work=$2 commit=$3
 shift 3
 release=bookworm
 new=$work/root
-clone=/root/pi-sandbox
+clone=/srv/pi-sandbox
 exec 7>"$work/results"
 
 say() {

@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.needs import Host, needs
+
 OTHER_USER = 12345
 
 
@@ -63,6 +65,7 @@ def odd_entries(folder: Path) -> None:
 @contextlib.contextmanager
 def as_another_user(*folders: Path) -> Iterator[None]:
     """Runs the block as a user without any right of root's, who owns these folders and all in them."""
+    needs(Host.READABLE_CHECKOUT)
     for folder in folders:
         subprocess.run(["chown", "-R", "-h", f"{OTHER_USER}:{OTHER_USER}", folder], check=True)
     os.setegid(OTHER_USER)

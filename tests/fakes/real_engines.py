@@ -40,7 +40,7 @@ class OtherEngine:
 @contextmanager
 def rootless_podman() -> Iterator[OtherEngine]:
     """Gives the Docker-compatible service of rootless Podman, run by a user made for it."""
-    needs(Host.ROOT, "podman", "runc", "newuidmap", "setpriv", "useradd", "catatonit")
+    needs(Host.ROOT, Host.READABLE_CHECKOUT, "podman", "runc", "newuidmap", "setpriv", "useradd", "catatonit")
     folder = Path(tempfile.mkdtemp(prefix="pi-sandbox-podman-"))
     home = folder / "home"
     subprocess.run(["useradd", "--create-home", "--home-dir", home, PODMAN_USER], check=True, capture_output=True)
