@@ -8,6 +8,9 @@ import pytest
 
 CHECKOUT = Path(__file__).parents[1]
 PAGE = CHECKOUT / "docs" / "project-memory.md"
+EXTENSION = CHECKOUT / "container" / "pi-extension"
+_FUNCTION = re.compile(r"`([a-z_]+(?:\.\w+)+)`")
+_IN_EXTENSION = re.compile(r"`(\w+(?:\.\w+)?)` in `(src/[\w/-]+\.ts)`")
 
 
 def rows() -> list[tuple[str, str, str]]:
@@ -43,14 +46,25 @@ def resolve(dotted: str) -> object:
     raise LookupError(dotted)
 
 
+def in_extension(dotted: str, file: str) -> bool:
+    """Whether the extension's file has a function of this name, or a class with a method of it."""
+    text = (EXTENSION / file).read_text("utf-8")
+    kind, _, method = dotted.rpartition(".")
+    if not kind:
+        return re.search(rf"\bfunction {method}\(", text) is not None
+    return re.search(rf"\bclass {kind}\b[\s\S]*\b{method}\(", text) is not None
+
+
 def test_every_row_names_a_function_that_is_there_or_says_that_it_is_on_pi_s_side():
     assert len(rows()) > 70
     for sentence, where, proof in rows():
-        named = re.findall(r"`([a-z_]+(?:\.\w+)+)`", where)
-        assert named or where.startswith("*pi's side*"), sentence
-        for each in named:
+        theirs = _IN_EXTENSION.findall(where)
+        ours = _FUNCTION.findall(_IN_EXTENSION.sub("", where))
+        assert ours or theirs or where.startswith("*pi's side*"), sentence
+        for each in ours:
             resolve(each)
-        assert bool(re.findall(r"`test_\w+`", proof)) == bool(named), sentence
+        assert all(in_extension(*each) for each in theirs), sentence
+        assert bool(re.findall(r"`test_\w+`", proof)) == bool(ours or theirs), sentence
 
 
 def test_every_test_and_every_file_of_a_corpus_that_a_row_names_exists():
@@ -59,6 +73,8 @@ def test_every_test_and_every_file_of_a_corpus_that_a_row_names_exists():
         assert set(re.findall(r"`(test_\w+)`", proof)) <= defined, sentence
         for name in re.findall(r"`([a-z_]+\.(?:yaml|jsonl))`", proof):
             assert list((CHECKOUT / "tests" / "corpora").rglob(name)), f"{sentence}: {name}"
+        for name in re.findall(r"`([\w-]+\.test\.ts)`", proof):
+            assert list((EXTENSION / "test").rglob(name)), f"{sentence}: {name}"
 
 
 def test_a_name_that_means_nothing_is_noticed():
@@ -66,3 +82,5 @@ def test_a_name_that_means_nothing_is_noticed():
         resolve("project_memory.index.no_such_function")
     with pytest.raises(LookupError):
         resolve("no_such_room.module")
+    assert not in_extension("noSuchFunction", "src/recall.ts")
+    assert not in_extension("Prefetch.noSuchMethod", "src/prefetch.ts")

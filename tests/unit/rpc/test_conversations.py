@@ -117,9 +117,9 @@ def test_the_prompt_states_each_rule_that_a_judgement_rests_on(case, own, tmp_pa
 
 def test_a_rule_that_the_prompt_does_not_state_is_noticed(tmp_path):
     case = CONVERSATIONS[0].values[0]
-    told = prompt_of(case, tmp_path, own=True)
+    told = on_one_line(prompt_of(case, tmp_path, own=True))
     rule = case["must"][0]["by"]
-    assert unstated(case, told.replace(rule, "keep everything;")) == [rule] * len(case["must"])
+    assert set(unstated(case, told.replace(rule, "keep everything;"))) == {rule}
 
 
 def test_each_thing_to_keep_and_never_to_keep_is_judged_by_a_conversation():
