@@ -34,7 +34,7 @@ from pi_sandbox.project_memory.selection import (
 from pi_sandbox.project_memory.tool_pages import Page
 from pi_sandbox.project_memory.topics import by_every_name, scan_topics
 from pi_sandbox.rpc import protocol_types as types
-from pi_sandbox.rpc.answers import YES, no, refused, rule_of
+from pi_sandbox.rpc.answers import YES, no, rule_of
 from pi_sandbox.rpc.call import Call
 from pi_sandbox.rpc.memory_access import MemoryAccess, now_ms
 
@@ -173,22 +173,21 @@ class MainSession:
         return {}
 
     def recall_finish(self, params: types.RecallFinishParams, _: Call) -> types.RecallFinishResult:
-        """Answer `recall/finish`."""
+        """Answer `recall/finish`. A request that is not known was sent by an engine before this one."""
+        answer = params["answer"]
+        budget = RecallBudget(params["usedUnits"], params["usedUp"])
+        root = self._access.storage.memory_root
         with self._lock:
             waiting = self._waiting.pop(params["requestId"], None)
-            if waiting is None:
-                raise refused("recall-unknown", "there is no such recall", "send recall/prepare first")
-            answer = params["answer"]
-            selected = None if answer is None else read_answer(answer, waiting.topics)
-            if waiting.branch == self._branch:
-                if selected is not None:
-                    self._history = with_answer(waiting.request, selected)
-                if not waiting.late:
-                    self._pace = self._pace.after_late() if answer is None else self._pace.after_answer()
-        suppressed = by_every_name(self._access.storage.memory_root, params["suppressed"], waiting.topics)
-        chosen = [topic.name for topic in chosen_topics(selected or (), waiting.topics, suppressed)]
-        budget = RecallBudget(params["usedUnits"], params["usedUp"])
-        found = recall(self._access.storage.memory_root, chosen, budget, now_ms=now_ms())
+        topics = scan_topics(root) if waiting is None else waiting.topics
+        selected = None if answer is None else read_answer(answer, topics)
+        if waiting is not None:
+            self._after_selector(waiting, selected, failed=answer is None)
+        if not params["trusted"]:
+            return not_recalled(UNTRUSTED, budget)
+        suppressed = by_every_name(root, params["suppressed"], topics)
+        chosen = [topic.name for topic in chosen_topics(selected or (), topics, suppressed)]
+        found = recall(root, chosen, budget, now_ms=now_ms())
         refusal = _why_not_recalled(answer, selected, chosen, found)
         if refusal is not None:
             return not_recalled(refusal, found.budget)
@@ -199,6 +198,16 @@ class MainSession:
             "usedUnits": found.budget.used_units,
             "usedUp": found.budget.used_up,
         }
+
+    def _after_selector(self, waiting: _Waiting, selected: Sequence[str] | None, *, failed: bool) -> None:
+        """Keep what was answered, and how fast, on the branch that asked. `selected`: `None` if it is no choice."""
+        with self._lock:
+            if waiting.branch != self._branch:
+                return
+            if selected is not None:
+                self._history = with_answer(waiting.request, selected)
+            if not waiting.late:
+                self._pace = self._pace.after_late() if failed else self._pace.after_answer()
 
     def file_check(self, params: types.FileCheckParams, _: Call) -> types.FileCheckResult:
         """Answer `file/check`."""

@@ -419,6 +419,7 @@ class RecallFinishParams(TypedDict):
     usedUnits: int
     suppressed: list[str]
     usedUp: bool
+    trusted: bool
 
 
 RecallFinishResult = Recalled | NotRecalled

@@ -1,17 +1,23 @@
 // The door to the memory engine: a child process that is asked over JSON-RPC 2.0, one JSON text a line each way.
 //
-// - A line ends at LF and nowhere else.
+// - A line ends at LF and nowhere else. Whatever the child says or does ends at most the engine, never pi.
 // - The child has a session of its own, so that a key or a closed terminal ends pi and not the engine; the end of its
-//   input ends it.
+//   input ends it, and what does not end is killed with all that it started.
 // - It holds pi's event loop only while a request waits for its answer.
+// - It gets of pi's environment what a program needs to run, and no key of a provider.
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import type { Methods, Notifications } from "./protocol.ts";
 
 const COMMAND = "pi-memory-engine";
-const ANSWER_MS = 10_000;
+const ENVIRONMENT = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ"];
 const END_MS = 2_000;
-const LAST_WORDS_BYTES = 2_000;
+/** How long the last words of an engine that has ended are waited for. */
+const LAST_WORDS_MS = 100;
+const LAST_WORDS_UNITS = 2_000;
+/** As much as the engine takes itself. */
+const LINE_BYTES = 32 * 1024 * 1024;
+const LF = 0x0a;
 
 export type Method = keyof Methods;
 export type Params<M extends Method> = Methods[M]["params"];
@@ -19,9 +25,10 @@ export type Result<M extends Method> = Methods[M]["result"];
 export type Notification = { [N in keyof Notifications]: { method: N; params: Notifications[N] } }[keyof Notifications];
 
 export interface RequestOptions {
+	/** Asks the engine to stop; it still says what became of the request. */
 	signal?: AbortSignal | undefined;
 	/** How long the answer may take; an engine that takes longer is not used any more. */
-	timeoutMs?: number | undefined;
+	timeoutMs: number;
 }
 
 /** The engine's answer is a no, or says what is wrong: `rule` names which, in a word that stays the same. */
@@ -37,26 +44,21 @@ export class AnswerError extends Error {
 /** There is no engine to ask, or not any more. */
 export class EngineGoneError extends Error {}
 
+/** The engine was not given up because it has ended, but because it did not answer in time. */
+export class SilentEngineError extends EngineGoneError {}
+
 interface Waiting {
 	resolve(result: unknown): void;
 	reject(error: Error): void;
-	timer: NodeJS.Timeout;
-}
-
-interface Answer {
-	id?: number;
-	method?: string;
-	params?: unknown;
-	result?: unknown;
-	error?: { message: string; data?: { rule?: string; hint?: string } };
 }
 
 export class Engine {
-	readonly #child: ChildProcess;
-	readonly #waiting = new Map<number, Waiting>();
+	readonly #child: ChildProcess | undefined;
+	readonly #waiting = new Map<unknown, Waiting>();
 	readonly #onNotification: (notification: Notification) => void;
 	readonly #ended: Promise<void>;
 	#unread: Buffer[] = [];
+	#unreadBytes = 0;
 	#lastWords = "";
 	#next = 0;
 	#gone: EngineGoneError | undefined;
@@ -64,47 +66,39 @@ export class Engine {
 	/** Starts the engine. Whether it could be started shows with the first request. */
 	constructor(onNotification: (notification: Notification) => void) {
 		this.#onNotification = onNotification;
-		const child = spawn(COMMAND, ["serve"], { stdio: ["pipe", "pipe", "pipe"], detached: true });
-		this.#child = child;
-		this.#ended = new Promise((resolve) => {
-			child.on("error", (error) => {
-				this.#give(new EngineGoneError(`${COMMAND} could not be started: ${error.message}`));
-				resolve();
-			});
-			child.on("exit", (code, signal) => {
-				const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
-				this.#give(new EngineGoneError(`${COMMAND} has ended ${how}${this.#lastWords && `: ${this.#lastWords}`}`));
-				resolve();
-			});
-		});
-		child.stdin?.on("error", () => this.#give(new EngineGoneError(`${COMMAND} takes no more requests`)));
-		child.stdout?.on("data", (data: Buffer) => this.#read(data));
-		child.stderr?.on("data", (data: Buffer) => {
-			this.#lastWords = (this.#lastWords + data.toString()).slice(-LAST_WORDS_BYTES).trim();
-		});
+		try {
+			this.#child = spawn(COMMAND, ["serve"], { stdio: ["pipe", "pipe", "pipe"], detached: true, env: environment() });
+		} catch (error) {
+			this.#child = undefined;
+			this.#ended = Promise.resolve();
+			this.#gone = notStarted(error);
+			return;
+		}
+		this.#ended = this.#watch(this.#child);
 		this.#hold(false);
 	}
 
 	/** Raises `AnswerError` for an answer that is a no, `EngineGoneError` where no answer can come. */
-	async request<M extends Method>(method: M, params: Params<M>, options: RequestOptions = {}): Promise<Result<M>> {
+	async request<M extends Method>(method: M, params: Params<M>, options: RequestOptions): Promise<Result<M>> {
 		if (this.#gone !== undefined) throw this.#gone;
-		options.signal?.throwIfAborted();
+		const { signal, timeoutMs } = options;
+		signal?.throwIfAborted();
 		this.#next += 1;
 		const id = this.#next;
 		const cancel = () => this.#send({ jsonrpc: "2.0", method: "$/cancelRequest", params: { id } });
-		options.signal?.addEventListener("abort", cancel, { once: true });
+		const late = () => this.#stop(new SilentEngineError(`${COMMAND} did not answer ${method}`));
+		signal?.addEventListener("abort", cancel, { once: true });
+		const timer = setTimeout(late, timeoutMs);
 		try {
 			return await new Promise<Result<M>>((resolve, reject) => {
-				const late = () => this.#stop(new EngineGoneError(`${COMMAND} did not answer ${method}`));
-				const timer = setTimeout(late, options.timeoutMs ?? ANSWER_MS);
 				// The schema of the protocol says which result belongs to which method; both sides are one release.
-				this.#waiting.set(id, { resolve: (result) => resolve(result as Result<M>), reject, timer });
+				this.#waiting.set(id, { resolve: (result) => resolve(result as Result<M>), reject });
 				this.#hold(true);
 				this.#send({ jsonrpc: "2.0", id, method, params });
 			});
 		} finally {
-			options.signal?.removeEventListener("abort", cancel);
-			clearTimeout(this.#waiting.get(id)?.timer);
+			signal?.removeEventListener("abort", cancel);
+			clearTimeout(timer);
 			this.#waiting.delete(id);
 			this.#hold(this.#waiting.size > 0);
 		}
@@ -113,67 +107,135 @@ export class Engine {
 	/** Ends the engine: what it holds is given back, and no child is left. May be called twice. */
 	async close(): Promise<void> {
 		this.#hold(true);
-		this.#child.stdin?.end();
-		const timer = setTimeout(() => this.#child.kill("SIGKILL"), END_MS);
+		this.#child?.stdin?.end();
+		const timer = setTimeout(() => this.#kill(), END_MS);
 		await this.#ended;
 		clearTimeout(timer);
 		this.#hold(false);
 	}
 
+	/** Reads what the child says; the promise ends with the child. */
+	#watch(child: ChildProcess): Promise<void> {
+		child.stdin?.on("error", () => {
+			// Mostly the child has ended, and says more by that.
+			setTimeout(() => this.#give(new EngineGoneError(`${COMMAND} takes no more requests`)), 2 * LAST_WORDS_MS);
+		});
+		child.stdout?.on("error", () => this.#stop(new EngineGoneError(`${COMMAND} cannot be read any more`)));
+		child.stdout?.on("data", (data: Buffer) => this.#read(data));
+		child.stderr?.on("error", () => undefined);
+		child.stderr?.on("data", (data: Buffer) => {
+			this.#lastWords = (this.#lastWords + data.toString()).slice(-LAST_WORDS_UNITS);
+		});
+		return new Promise((resolve) => {
+			const end = (error: EngineGoneError) => {
+				this.#give(error);
+				resolve();
+			};
+			child.on("error", (error) => end(notStarted(error)));
+			child.on("exit", (code, signal) => {
+				const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
+				const gone = () => {
+					const lastWords = this.#lastWords.trim();
+					end(new EngineGoneError(`${COMMAND} has ended ${how}${lastWords && `: ${lastWords}`}`));
+				};
+				const timer = setTimeout(gone, LAST_WORDS_MS);
+				child.on("close", () => {
+					clearTimeout(timer);
+					gone();
+				});
+			});
+		});
+	}
+
 	#send(message: object): void {
-		if (this.#gone === undefined) this.#child.stdin?.write(`${JSON.stringify(message)}\n`);
+		if (this.#gone === undefined) this.#child?.stdin?.write(`${JSON.stringify(message)}\n`);
 	}
 
 	#read(data: Buffer): void {
-		const end = data.indexOf("\n");
-		if (end < 0) {
-			this.#unread.push(data);
-			return;
+		let start = 0;
+		for (let end = data.indexOf(LF); end >= 0; end = data.indexOf(LF, start)) {
+			const line = Buffer.concat([...this.#unread, data.subarray(start, end)]).toString();
+			this.#unread = [];
+			this.#unreadBytes = 0;
+			start = end + 1;
+			this.#take(line);
+			if (this.#gone !== undefined) return;
 		}
-		const line = Buffer.concat([...this.#unread, data.subarray(0, end)]).toString();
-		this.#unread = [];
-		this.#take(line);
-		this.#read(data.subarray(end + 1));
+		this.#unread.push(data.subarray(start));
+		this.#unreadBytes += data.length - start;
+		if (this.#unreadBytes > LINE_BYTES) this.#stop(new EngineGoneError(`${COMMAND} gave an answer without end`));
 	}
 
 	#take(line: string): void {
-		let answer: Answer;
-		try {
-			answer = JSON.parse(line) as Answer;
-		} catch {
+		const answer = parsed(line);
+		if (answer === undefined) {
 			this.#stop(new EngineGoneError(`${COMMAND} gave an answer that is not JSON`));
-			return;
-		}
-		if (answer.id === undefined) {
-			if (answer.method !== undefined) this.#onNotification(answer as Notification);
-			return;
-		}
-		const waiting = this.#waiting.get(answer.id);
-		if (answer.error === undefined) {
-			waiting?.resolve(answer.result);
+		} else if (answer.id === undefined) {
+			if (typeof answer.method === "string") this.#onNotification(answer as unknown as Notification);
+		} else if (answer.error === undefined) {
+			this.#waiting.get(answer.id)?.resolve(answer.result);
 		} else {
-			const { message, data } = answer.error;
-			const hint = data?.hint ? `; ${data.hint}` : "";
-			waiting?.reject(new AnswerError(message + hint, data?.rule ?? ""));
+			this.#waiting.get(answer.id)?.reject(answerError(answer.error));
 		}
 	}
 
 	#stop(error: EngineGoneError): void {
 		this.#give(error);
-		this.#child.kill("SIGKILL");
+		this.#kill();
 	}
 
 	#give(error: EngineGoneError): void {
 		this.#gone ??= error;
+		this.#unread = [];
 		for (const waiting of this.#waiting.values()) waiting.reject(this.#gone);
 	}
 
-	#hold(held: boolean): void {
-		for (const each of [this.#child, this.#child.stdin, this.#child.stdout, this.#child.stderr]) {
-			if (each instanceof Socket || each === this.#child) {
-				if (held) each.ref();
-				else each.unref();
-			}
+	/** Kills the child and what it has started. */
+	#kill(): void {
+		const pid = this.#child?.pid;
+		if (pid === undefined) return;
+		try {
+			process.kill(-pid, "SIGKILL");
+		} catch {
+			// It has ended already.
 		}
 	}
+
+	#hold(held: boolean): void {
+		const child = this.#child;
+		for (const each of [child, child?.stdin, child?.stdout, child?.stderr]) {
+			if (each === undefined || !(each instanceof Socket || each === child)) continue;
+			if (held) each.ref();
+			else each.unref();
+		}
+	}
+}
+
+function environment(): Record<string, string | undefined> {
+	return Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]]));
+}
+
+function notStarted(error: unknown): EngineGoneError {
+	return new EngineGoneError(`${COMMAND} could not be started: ${error instanceof Error ? error.message : error}`);
+}
+
+/** Gives what a line says, nothing where it is no JSON object. */
+function parsed(line: string): Record<string, unknown> | undefined {
+	try {
+		const answer: unknown = JSON.parse(line);
+		return isRecord(answer) ? answer : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function answerError(error: unknown): AnswerError {
+	if (!isRecord(error) || typeof error.message !== "string") return new AnswerError(`${COMMAND} gave no reason`, "");
+	const { rule, hint } = isRecord(error.data) ? error.data : {};
+	const next = typeof hint === "string" && hint !== "" ? `; ${hint}` : "";
+	return new AnswerError(error.message + next, typeof rule === "string" ? rule : "");
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

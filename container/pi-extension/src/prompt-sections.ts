@@ -10,6 +10,7 @@ export function registerPromptSections(pi: ExtensionAPI, session: Session): void
 	const clear = async () => {
 		shown = {};
 		await session.memory?.ask("prompt/clear", {});
+		await session.memory?.keepState();
 	};
 
 	pi.on("before_agent_start", async (event, context): Promise<BeforeAgentStartEventResult | undefined> => {
@@ -19,7 +20,7 @@ export function registerPromptSections(pi: ExtensionAPI, session: Session): void
 		const answer = await memory.ask("prompt/sections", { announced: announcedOn(context), trusted });
 		if (answer?.ok) {
 			shown = { auto_memory: answer.autoMemory, auto_memory_index: answer.autoMemoryIndex };
-			memory.keepState();
+			await memory.keepState();
 		} else if (answer !== undefined) {
 			shown = {};
 		}

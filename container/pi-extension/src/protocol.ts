@@ -341,6 +341,7 @@ export interface RecallFinishParams {
   usedUnits: number;
   suppressed: string[];
   usedUp: boolean;
+  trusted: boolean;
 }
 
 /** What was recalled, or why nothing was. */

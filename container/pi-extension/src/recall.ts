@@ -91,11 +91,12 @@ export function registerRecall(pi: ExtensionAPI, session: Session): void {
 async function finish(pi: ExtensionAPI, prefetches: Prefetch[], context: ExtensionContext): Promise<Found | undefined> {
 	const state = branchState(context.sessionManager.getBranch());
 	const wasUsedUp = state.usedUp;
+	const trusted = context.isProjectTrusted();
 	const texts: string[] = [];
 	const topics: string[] = [];
 	for (const { memory, requestId, answer } of prefetches) {
 		if (requestId === undefined) continue;
-		const found = await memory.ask("recall/finish", { requestId, answer, ...state });
+		const found = await memory.ask("recall/finish", { requestId, answer, ...state, trusted });
 		if (found === undefined) continue;
 		addRecall(state, found.ok ? found : { ...found, topics: [] });
 		if (!found.ok) continue;

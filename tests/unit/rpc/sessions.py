@@ -21,6 +21,7 @@ SCHEMA = json.loads(SCHEMA_FILE.read_text("utf-8"))
 USUAL: Mapping[str, Mapping[str, object]] = {
     "prompt/sections": {"announced": None, "trusted": True},
     "recall/prepare": {"usedUnits": 0, "usedUp": False, "trusted": True},
+    "recall/finish": {"usedUnits": 0, "usedUp": False, "suppressed": [], "trusted": True},
     "tasks/due": {"occasion": "settled", "ended": "normal", "newMessages": 1, "trusted": True},
     "task/begin": {"trusted": True, "asked": False},
     "task/check": {"trusted": True},

@@ -58,7 +58,7 @@ export interface Options {
 	tools?: string[];
 	/** What config.json of the memory says; by default no background task runs. */
 	config?: object;
-	/** A folder with the memory engine of this test, see `engineOf`. */
+	/** The folder in which the memory engine is looked for first, see `engineOf`. */
 	engine?: string;
 }
 
@@ -168,15 +168,25 @@ const PATH = process.env.PATH ?? "";
 const OUR_PROGRAMS = join(CHECKOUT, ".venv", "bin");
 
 function pathWith(engine = OUR_PROGRAMS): string {
-	return [engine, OUR_PROGRAMS, PATH].join(delimiter);
+	return [engine, PATH].join(delimiter);
 }
 
 /** Makes a memory engine of a program in Python (`main()` is the real one), gives its folder. */
 export function engineOf(test: TestContext, program: string): string {
+	const imports = "from pi_sandbox.inside.memory_engine import main";
+	return programOf(test, `#!${join(OUR_PROGRAMS, "python")}\n${imports}\n${program}\n`);
+}
+
+/** Makes a folder in which `pi-memory-engine` is what is given. */
+export function programOf(test: TestContext, content: string | Buffer): string {
+	const folder = emptyFolder(test);
+	writeFileSync(join(folder, "pi-memory-engine"), content, { mode: 0o755 });
+	return folder;
+}
+
+export function emptyFolder(test: TestContext): string {
 	const folder = mkdtempSync(join(tmpdir(), "memory-engine-"));
 	test.after(() => rmSync(folder, { recursive: true, force: true }));
-	const lines = [`#!${join(OUR_PROGRAMS, "python")}`, "from pi_sandbox.inside.memory_engine import main", program, ""];
-	writeFileSync(join(folder, "pi-memory-engine"), lines.join("\n"), { mode: 0o755 });
 	return folder;
 }
 

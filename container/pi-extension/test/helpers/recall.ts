@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { getCurrentSystemPrompt } from "@earendil-works/pi-ai";
 import type { PiSession, Request, Respond } from "./pi-session.ts";
 
 /** The recalled `build.md` of these tests. */
@@ -24,12 +25,18 @@ export function models(selector: Respond, main: Respond = () => "done"): Respond
 	};
 }
 
+/** The requests of the session itself, without summaries of a compaction. */
 export function mainRequests(pi: PiSession): Request[] {
-	return pi.requests.filter((each) => !isSelector(each));
+	return pi.requests.filter((each) => each.options.sessionId === pi.session.sessionManager.getSessionId());
 }
 
 export function selectorRequests(pi: PiSession): Request[] {
 	return pi.requests.filter(isSelector);
+}
+
+/** The system prompt as the model reads it. */
+export function systemPrompt(request: Request | undefined): string {
+	return getCurrentSystemPrompt(request?.messages ?? []) ?? "";
 }
 
 export function note(pi: Pick<PiSession, "memory">, name: string, text: string): void {
