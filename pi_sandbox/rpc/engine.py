@@ -150,12 +150,14 @@ class Engine:
         return {"text": refusal.reason} if refusal is not None else memory_report(session.access, params)
 
     def _changed_by_hand(self, method: Callable[[MemoryAccess, Any, Call], Mapping[str, Any]]) -> Method:
-        """Give a method by which a person changes the memory: an error while it is off."""
+        """Give a method by which a person changes the memory: an error while it is off, or can only be read."""
 
         def answer(params: object, call: Call) -> Mapping[str, Any]:
             session, refusal = self._opened()
             if refusal is not None:
                 raise refused(refusal.rule, refusal.reason, "turn the project memory on first")
+            if session.access.read_only:
+                raise refused(Rule.READ_ONLY, "this memory can only be read", "nothing was changed")
             return method(session.access, params, call)
 
         return answer

@@ -47,8 +47,6 @@ def memory_forget(access: MemoryAccess, params: types.MemoryForgetParams, call: 
     Raises `RequestError` for a name that is none of a note, and `FilesError`.
     """
     call.stop_if_cancelled()
-    if access.read_only:
-        raise RequestError(ErrorCode.REFUSED, "read-only", "this memory can only be read", "nothing was changed")
     name = _note_named(access, params["name"])
     task = Task(FORGET, secrets.token_hex(8), access.session_id)
     made = list(

@@ -140,6 +140,10 @@ def test_a_memory_that_can_only_be_read_has_recall_and_no_tasks(open_session, tm
     due = session.ask("tasks/due")
     answers = [due["extract"], due["dream"], session.ask("task/begin", kind="extract"), session.ask("session/seen")]
     assert [(answer["ok"], answer["rule"]) for answer in answers] == [(False, "read-only")] * 4
+    for method, params in (("journal/undo", {"id": "0", "force": False}), ("memory/forget", {"name": "a.md"})):
+        with pytest.raises(RequestError) as error:
+            session.ask(method, **params)
+        assert error.value.rule == "read-only"
 
 
 def test_only_a_file_is_suppressed(open_session):

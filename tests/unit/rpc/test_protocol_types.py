@@ -41,6 +41,31 @@ def test_a_part_of_json_schema_that_is_not_used_is_an_error(part):
         generator.python_text(changed)
 
 
+def test_every_rule_of_a_no_is_one_of_the_schema_and_explained_there():
+    from pi_sandbox.project_memory.refusals import Rule
+
+    assert [rule.value for rule in Rule] == SCHEMA["$defs"]["Rule"]["enum"] == list(SCHEMA["rules"])
+
+
+@pytest.mark.parametrize(
+    ("choice", "python", "typescript"),
+    [
+        ({"oneOf": [{"$ref": "#/$defs/Yes"}, {"type": "null"}]}, "Yes | None", "Yes | null"),
+        ({"const": False}, "Literal[False]", "false"),
+        ({"const": "own"}, 'Literal["own"]', '"own"'),
+    ],
+)
+def test_a_choice_and_a_constant_are_told_to_both_sides(choice, python, typescript):
+    changed = copy.deepcopy(SCHEMA)
+    changed["methods"]["journal/undo"]["params"]["properties"]["why"] = choice
+    changed["$defs"]["Both"] = {"description": "Two.", "oneOf": [{"$ref": "#/$defs/Yes"}, {"$ref": "#/$defs/No"}]}
+
+    assert f"why: NotRequired[{python}]" in generator.python_text(changed)
+    assert f"why?: {typescript};" in generator.typescript_text(changed)
+    assert "\nBoth = Yes | No\n" in generator.python_text(changed)
+    assert "\nexport type Both = Yes | No;\n" in generator.typescript_text(changed)
+
+
 def test_every_code_of_an_error_stands_in_the_schema():
     from pi_sandbox.rpc.errors import ErrorCode
 
