@@ -1,6 +1,7 @@
 """The entry of the agent container: the common opening, pi's settings and login, the context page, the agent.
 
 - Without a page there is no agent.
+- pi gets our extension for the project memory in each session.
 - The page is appended to pi's instructions before whatever pi appends by its own rule: the user's own options, or else
   the file that our option would switch off, for which an extension of ours asks pi whether it trusts the project.
 """
@@ -30,6 +31,7 @@ from pi_sandbox.system.template_files import render_template
 
 CONTEXT_FILE = Path("/run/pi-session/context.md")
 APPEND_EXTENSION = Path("/opt/pi-sandbox/extension/src/append-system.ts")
+MEMORY_EXTENSION = Path("/opt/pi-sandbox/extension/src/index.ts")
 
 _TMPFS = ("/tmp", "/home/pi", "/home/pi/.pi/agent", "/run/pi-session")  # noqa: S108 - the container's own tmpfs
 _TERMINFO = ("/lib/terminfo", "/usr/share/terminfo", "/etc/terminfo")
@@ -70,7 +72,7 @@ def _command(arguments: Sequence[str]) -> Sequence[str]:
         case ["agent", first, *rest] if first in OWN_COMMANDS:
             return ["pi", first, *rest]
         case ["agent", *rest]:
-            return ["pi", *_instructions(rest, Path.cwd()), *rest]
+            return ["pi", "--extension", str(MEMORY_EXTENSION), *_instructions(rest, Path.cwd()), *rest]
         case ["shell"]:
             return ["bash"]
         case ["shell", *command]:
