@@ -40,6 +40,7 @@ _ADVICE = {
     **dict.fromkeys(("--exec", "--upload-pack"), "runs a program; leave it out"),
     "--show-signature": "runs gpg; leave it out",
     "--help": "opens a manual; leave it out",
+    "--lost-found": "writes what it finds into the repository; write --dangling",
     **dict.fromkeys(("--dirty", "--broken"), "refreshes the index, which writes it; write git status --short as well"),
 }
 _LOG_ADVICE = {**_ADVICE, "-m": "may run a merge program that the configuration names; write --diff-merges=separate"}
@@ -384,6 +385,15 @@ QUERIES: Queries = {
     ),
     ("check-attr",): _query("check-attr", "-a/--all --cached --stdin -z", "--source", dashes_behind_end=True),
     ("check-mailmap",): _query("check-mailmap", "--stdin"),
+    ("check-ref-format",): _query(
+        "check-ref-format", "--normalize --branch --allow-onelevel --no-allow-onelevel --refspec-pattern"
+    ),
+    ("fsck",): _query(
+        "fsck",
+        "-v/--verbose --unreachable --dangling --no-dangling --tags --root --cache --reflogs --no-reflogs --full "
+        "--no-full --connectivity-only --strict --progress --no-progress --name-objects --no-name-objects",
+    ),
+    ("stripspace",): _query("stripspace", "-s/--strip-comments -c/--comment-lines", most_operands=0),
     ("var",): _query("var", "-l", most_operands=1),
     ("version",): _query("version", "--build-options", most_operands=0),
     ("worktree", "list"): _query("worktree list", "--porcelain -v/--verbose -z", most_operands=0),

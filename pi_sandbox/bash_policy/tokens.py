@@ -2,7 +2,7 @@
 
 What is accepted outside quotes: blanks, newlines, comments, `&&`, `||`, `;`, `|`, redirections, a backslash before any
 character, a backslash at the end of a line (bash drops both), file name patterns, a leading `~` or `~/`.
-Quotes: '..', ".." without expansions, and $'..' with \\t, \\n, \\\\, \\' and \\" only.
+Quotes: '..', ".." without expansions, and $'..' with \\t, \\n, \\r, \\\\, \\' and \\" only.
 
 - `$` is accepted where bash leaves it as it stands: at the end of a word, and in ".." before a character that begins
   no expansion.
@@ -58,9 +58,9 @@ _OPEN = re.compile(r"[*?\[]+")
 _BRACES = re.compile(r"\{(?:(?!\.\.)[^\s'\"\\$`;&|<>(){}~*?\[\],])*\}")
 _SINGLE = re.compile(r"'([^']*)'")
 _DOUBLE_PLAIN = re.compile(r"[^\"\\$`]+")
-_ANSI = re.compile(r"\$'((?:[^'\\]|\\[tn\\'\"])*)'")
+_ANSI = re.compile(r"\$'((?:[^'\\]|\\[tnr\\'\"])*)'")
 _ANSI_ESCAPE = re.compile(r"\\(.)")
-_ANSI_VALUES = {"t": "\t", "n": "\n", "\\": "\\", "'": "'", '"': '"'}
+_ANSI_VALUES = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
 _WORD_END = frozenset(" \t\n;&|<>")
 _BEGINS_NO_EXPANSION = frozenset('"|)/,.;:%&=^~+]}\\\n')
 _EXPANSIONS = {
@@ -68,7 +68,7 @@ _EXPANSIONS = {
     "{": "a variable expansion ${...}: write the value out",
     "[": "an arithmetic expansion $[...]: write the value out",
     '"': 'a translated string $"...": write "..."',
-    "'": "an escape in $'...' other than \\t, \\n, \\\\, \\' and \\\": write the character itself",
+    "'": "an escape in $'...' other than \\t, \\n, \\r, \\\\, \\' and \\\": write the character itself",
 }
 
 

@@ -78,7 +78,8 @@ class Word:
 def _quoted(text: str) -> str:
     if not text or _BARE.fullmatch(text):
         return text
-    return "'" + text.replace("'", "'\\''") + "'"
+    quoted = "'" + text.replace("'", "'\\''") + "'"
+    return quoted.replace("\r", "'$'\\r''")  # syntax lets no such character stand in a text
 
 
 def _open(text: str) -> str:

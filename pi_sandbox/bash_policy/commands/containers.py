@@ -79,6 +79,7 @@ _EVENTS = replace(
 _SEARCH = replace(
     _query("docker search", "--no-trunc", "-f/--filter --format --limit", most_operands=1), check=_asks_the_hub
 )
+_TASKS = _query("docker service ps", f"--no-resolve {_LIST}", _FILTER)
 _INFO = _query("docker info", "", "-f/--format", most_operands=0)
 _PLAIN_LIST = _query("docker ls", _LIST, _FILTER, most_operands=0)
 
@@ -130,6 +131,7 @@ _QUERIES: Queries = {
     ("image", "history"): _HISTORY,
     **dict.fromkeys(((kind, "ls") for kind in (*_KINDS, "secret", "config", "stack")), _PLAIN_LIST),
     **dict.fromkeys(((kind, "inspect") for kind in _KINDS), _INSPECT),
+    **dict.fromkeys((("service", "ps"), ("node", "ps"), ("stack", "ps"), ("stack", "services")), _TASKS),
     ("context", "show"): _query("docker context show", most_operands=0),
     ("system", "info"): _INFO,
     ("system", "df"): _query("docker system df", "-v/--verbose", "--format", most_operands=0),
@@ -211,6 +213,7 @@ RULES = (
             "docker volume ls -q",
             "docker context ls",
             "docker system df -v",
+            "docker service ps web",
             "docker compose ps",
             "docker compose -f compose.yaml ps --services",
             "docker compose logs --tail=20 web",
@@ -267,6 +270,9 @@ RULES = (
             "docker context use x",
             "docker context export x",
             "docker swarm init",
+            "docker service logs -f web",
+            "docker service update web",
+            "docker stack rm x",
             "docker plugin install x",
             "docker compose up",
             "docker compose down",

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
@@ -37,6 +38,7 @@ _ADVICE = {
     **dict.fromkeys(("--log", "--log-failed"), "writes the log into a file of a cache; write gh run view ID --verbose"),
     "--hostname": "asks another host; leave it out",
 }
+_PLAIN_SETTINGS = ("git_protocol", "editor", "prompt", "prefer_editor_prompt", "pager", "http_unix_socket", "browser")
 _JSON = value_options("--json -q/--jq -t/--template")
 _IN_REPOSITORY = value_options("-R/--repo", _repository)
 _SEARCH = _JSON + value_options("-L/--limit --order --sort --owner --visibility --match --created --updated --language")
@@ -81,7 +83,15 @@ def _names_repository(parsed: Parsed) -> None:
             raise Refused(f"{operand.text} is no repository at github.com; write OWNER/NAME")
 
 
+def _shows_no_credential(parsed: Parsed) -> None:
+    for operand in parsed.operands:
+        if operand.text not in _PLAIN_SETTINGS:
+            raise Refused(f"gh config get {operand.text} may show a credential; write gh config list")
+
+
 def _only_gets(parsed: Parsed) -> None:
+    if parsed.has("--help"):
+        return
     if len(parsed.operands) != 1:
         raise Refused("gh api wants one endpoint, such as repos/OWNER/NAME/issues")
     endpoint = parsed.operands[0].text
@@ -100,7 +110,7 @@ def _api_options() -> tuple[Option, ...]:
     )
 
 
-_QUERIES: Queries = {
+_LISTS_AND_VIEWS: Queries = {
     ("pr", "list"): _list(
         "pr list", "-d/--draft", "--app -a/--assignee -A/--author -B/--base -H/--head -l/--label -S/--search -s/--state"
     ),
@@ -175,9 +185,12 @@ _QUERIES: Queries = {
     },
     ("ruleset", "view"): _view("ruleset view", "", "-o/--org"),
     ("status",): _query("status", value_options("-e/--exclude -o/--org"), most_operands=0),
+    ("config", "get"): replace(_query("config get", most_operands=1), check=_shows_no_credential),
     ("version",): _query("version", most_operands=0),
     ("api",): Query(OptionTable("gh api", _api_options(), advice=_ADVICE), check=_only_gets),
 }
+_ALIASES: Queries = {(kind, "ls"): query for (kind, *form), query in _LISTS_AND_VIEWS.items() if form == ["list"]}
+_QUERIES: Queries = {**_LISTS_AND_VIEWS, **_ALIASES}
 
 
 def _judge(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
@@ -229,6 +242,9 @@ RULES = (
             "gh api /user -H 'Accept: application/json'",
             "gh status",
             "gh secret list",
+            "gh pr ls -L 5",
+            "gh config get git_protocol",
+            "gh api --help",
             "gh --version",
         ),
         refused=(
@@ -272,6 +288,9 @@ RULES = (
             "gh alias set x y",
             "gh extension install x",
             "gh config set editor id",
+            "gh config get oauth_token",
+            "gh config get git_protocol -h github.com",
+            "gh search ls x",
             "gh browse",
             "gh codespace ssh",
             "gh x",

@@ -3,7 +3,8 @@
 - The language of jq has no way to write a file, run a program or open a connection, so names of files may be patterns.
 - Refused all the same: a filter that nobody has seen (`-f`, `-L`, `import`, `include`), and the environment
   (`jq_filter`).
-- yq is two programs of one name, one of them running jq. Allowed is what means the same to both. Refused: `-i`
+- yq is two programs of one name, one of them running jq. Allowed is what means the same to both, and the subcommand
+  `eval`, which the other one refuses. Refused: `-i`
   (changes the file), `-s` (with one of them, writes a file for each document), `load` and the environment in a filter.
 """
 
@@ -39,6 +40,8 @@ _YQ = OptionTable(
     advice=dict.fromkeys(("-i", "--inplace", "--in-place"), "changes the file; leave it out and read the output"),
 )
 
+_EVALUATES = ("eval", "e", "eval-all", "ea")
+
 
 def _filter(name: str, word: Word) -> Word:
     judge_filter(name, word.text)
@@ -73,12 +76,13 @@ def _judge_jq(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) 
 
 def _judge_yq(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
     parsed = _YQ.parse(words)
-    refuse_devices(name, parsed.operands[1:])
-    operands = [operand if operand.is_pattern else _filter(name, operand) for operand in parsed.operands]
-    for index, operand in enumerate(operands):
-        if index == 0 and operand.is_pattern:
-            raise Refused(f"the filter {operand.text} is a pattern; quote it")
-    return Judged(parsed.with_operands(tuple(operands)).words(end_of_options=False))
+    is_named = bool(parsed.operands) and parsed.operands[0].is_literal and parsed.operands[0].text in _EVALUATES
+    before, rest = parsed.operands[:is_named], parsed.operands[is_named:]
+    refuse_devices(name, rest[1:])
+    if rest and rest[0].is_pattern:
+        raise Refused(f"the filter {rest[0].text} is a pattern; quote it")
+    operands = tuple(operand if operand.is_pattern else _filter(name, operand) for operand in rest)
+    return Judged(parsed.with_operands((*before, *operands)).words(end_of_options=False))
 
 
 RULES = (
@@ -133,6 +137,8 @@ RULES = (
             "yq '.a.b' ./*.yaml",
             "yq -o json . data.yaml",
             "yq -o=json . data.yaml",
+            "yq eval '.a.b' data.yaml",
+            "yq e -o=json . data.yaml",
         ),
         refused=(
             "yq -i '.a = 1' data.yaml",
@@ -146,6 +152,10 @@ RULES = (
             "yq '.a = strenv(PATH)' data.yaml",
             "yq -n 'env(PATH)'",
             "yq . *",
+            "yq eval 'eval(.a)' data.yaml",
+            "yq eval -i '.a = 1' data.yaml",
+            "yq eval 'load(\"x\")' data.yaml",
+            "yq eval ./* data.yaml",
         ),
     ),
 )

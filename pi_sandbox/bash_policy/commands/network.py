@@ -1,6 +1,7 @@
 """ss, netstat, lsof, ip, ifconfig: what is connected, asked of the kernel alone.
 
-- ss closes sockets with -K, writes with -D, goes on with -E, asks name servers with -r and for a host in its filter.
+- ss closes sockets with -K, writes with -D, goes on with -E, asks name servers with -r and for a host in its filter: of
+  a filter, states, numeric addresses and ports are taken.
 - netstat and lsof ask name servers for every address unless -n is there, so it has to be; both go on with -c and -r.
 - ip changes what it shows: only `show` and its short forms of addresses, links, routes, neighbours and rules.
 - ifconfig changes what it shows by any word behind the name of an interface.
@@ -39,6 +40,21 @@ _TABLES = {
         advice={"-c": "goes on for ever; leave it out", "--continuous": "goes on for ever; leave it out"},
     ),
 }
+_SS_STATES = frozenset(
+    "all connected synchronized bucket big established syn-sent syn-recv fin-wait-1 fin-wait-2 time-wait closed "
+    "close-wait last-ack listening closing".split()
+)
+_ADDRESS = r"(?:\*|[0-9]{1,3}(?:\.[0-9]{1,3}){1,3}(?:/[0-9]{1,3})?|\[[0-9a-fA-F:]+\])"
+_PORT = r":(?:[A-Za-z0-9-]{1,30}|\*)"
+_SS_EXPRESSION = re.compile(
+    rf"""(?: \ (?:
+        (?:src|dst) (?:\ (?:==?|!=|eq|ne))? \ (?:{_ADDRESS}(?:{_PORT})? | {_PORT})
+        | (?:sport|dport) (?:\ (?:==?|[!<>]=|[<>]|eq|ne|[gl][te]))? \ {_ADDRESS}?{_PORT}
+        | and | or | not | [()!&|] | && | \|\|
+    ) )*""",
+    re.VERBOSE,
+)
+"""What ss does not take for one of its own words it takes for a host, which it looks up."""
 _LSOF_FLAGS = re.compile(r"-[nPaltRUw]+")
 _LSOF_NUMERIC = re.compile(r"-[PaltRUw]*n")
 _LSOF_BOUND = re.compile(r"-s(TCP|UDP|tcp|udp):[A-Za-z,^]+|-p\^?[0-9,^]+|-[nPaltRUw]*i(?P<address>.+)")
@@ -58,13 +74,21 @@ _IP_NAME = re.compile(r"(dev|up|scope|table|[A-Za-z0-9_.@-]{1,32})")
 
 def _judge_sockets(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
     parsed = _TABLES[name].parse(words)
-    if parsed.operands:
-        raise Refused(
-            f"{parsed.operands[0].text} could be a host that {name} asks name servers for; write {name} ... | grep"
-        )
+    if parsed.operands and (name != "ss" or not _is_filter(parsed.operands)):
+        words = " ".join(operand.text for operand in parsed.operands)
+        raise Refused(f"{words} could be a host that {name} asks name servers for; write {name} ... | grep")
     if name == "netstat" and not parsed.has("-n", "--version", "--help"):
         raise Refused("netstat asks name servers for addresses; add -n")
     return Judged(parsed.words())
+
+
+def _is_filter(words: tuple[Word, ...]) -> bool:
+    """Whether these words are states, and behind them an expression with numeric addresses."""
+    texts = [word.text for word in words]
+    while len(texts) > 1 and texts[0] in ("state", "exclude") and texts[1] in _SS_STATES:
+        del texts[:2]
+    expression = "".join(f" {token}" for text in texts for token in text.split())
+    return all(word.is_literal for word in words) and _SS_EXPRESSION.fullmatch(expression) is not None
 
 
 def _judge_lsof(_name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
@@ -114,7 +138,17 @@ RULES = (
         names=("ss", "netstat"),
         manual="ss(8) of iproute2 6.15, netstat(8) of net-tools 2.10",
         judge=_judge_sockets,
-        allowed=("ss -tlnp", "ss -s", "ss -tulpn", "netstat -tulpn", "netstat -an", "netstat -rn"),
+        allowed=(
+            "ss -tlnp",
+            "ss -s",
+            "ss -tulpn",
+            "ss -tn state established '( dport = :443 or sport = :22 )'",
+            "ss -lt src :8080",
+            "ss -t dst 192.168.2.1:80",
+            "netstat -tulpn",
+            "netstat -an",
+            "netstat -rn",
+        ),
         refused=(
             "ss -K dst 10.0.0.1",
             "ss -tK",
@@ -123,6 +157,13 @@ RULES = (
             "ss -tE",
             "ss -tr",
             "ss dst example.com",
+            "ss dst cafe",
+            "ss dst a1:80",
+            "ss -t 'src = example.com'",
+            "ss dst established",
+            "ss established",
+            "ss -t 'state established'",
+            "ss -t src *:80",
             "ss -F filter",
             "ss -N evil",
             "netstat -tulp",

@@ -16,7 +16,7 @@ from pi_sandbox.bash_policy.words import Word
 
 _CD = OptionTable("cd", plain_options("-L -P -e"), stops_at_operand=True)
 _TYPE = OptionTable("type", plain_options("-a -f -p -P -t"), stops_at_operand=True)
-_WHICH = OptionTable("which", plain_options("-a"), stops_at_operand=True)
+_WHICH = OptionTable("which", plain_options("-a/--all"), stops_at_operand=True)
 _COMMAND = OptionTable("command", plain_options("-v -V"), stops_at_operand=True)
 _CONVERSION = re.compile(
     r"%(?:[-+ #0']*(?:\*|[0-9]{0,4})(?:\.(?:\*|[0-9]{0,4}))?(?:[diouxXeEfFgGaAcsbqQ]|\([^()]*\)T)|%)"
@@ -177,9 +177,9 @@ RULES = (
     ),
     CommandRule(
         names=("which",),
-        manual="which(1) of debianutils 5.23",
+        manual="which(1) of debianutils 5.23 and GNU which 2.21",
         judge=_judge_names,
-        allowed=("which git", "which -a python3 python", "which rg fd || echo missing"),
+        allowed=("which git", "which -a python3 python", "which rg fd || echo missing", "which --all rg"),
         refused=("which --read-alias git", "which -i ls", "which *", "which --skip-alias ls"),
     ),
     CommandRule(
