@@ -75,8 +75,8 @@ _IP_NAME = re.compile(r"(dev|up|scope|table|[A-Za-z0-9_.@-]{1,32})")
 def _judge_sockets(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
     parsed = _TABLES[name].parse(words)
     if parsed.operands and (name != "ss" or not _is_filter(parsed.operands)):
-        words = " ".join(operand.text for operand in parsed.operands)
-        raise Refused(f"{words} could be a host that {name} asks name servers for; write {name} ... | grep")
+        text = " ".join(operand.text for operand in parsed.operands)
+        raise Refused(f"{text} could be a host that {name} asks name servers for; write {name} ... | grep")
     if name == "netstat" and not parsed.has("-n", "--version", "--help"):
         raise Refused("netstat asks name servers for addresses; add -n")
     return Judged(parsed.words())
