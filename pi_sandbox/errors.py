@@ -66,9 +66,9 @@ def quoted(value: object) -> str:
     return '"' + "".join(_visible(character) for character in str(value)) + '"'
 
 
-def for_a_shell(path: PurePath) -> str:
-    """Gives the path as one word of bash and zsh, in printable ASCII (ANSI-C quoting where that is needed)."""
-    text = str(path)
+def for_a_shell(value: PurePath | str) -> str:
+    """Gives a path or another word as one of bash and zsh, in printable ASCII (ANSI-C quoting where that is needed)."""
+    text = str(value)
     if text.isascii() and text.isprintable():
         return shlex.quote(text)
     plain = b"-+,./:@_" + bytes(range(48, 58)) + bytes(range(65, 91)) + bytes(range(97, 123))

@@ -1,7 +1,6 @@
 """`demo`: everything once, in a throw-away home."""
 
 import os
-import shlex
 import shutil
 import sys
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ import click
 
 from pi_sandbox.cli import render
 from pi_sandbox.cli.once import OnceCommand
+from pi_sandbox.errors import for_a_shell
 
 _NAME = "pi-sandbox"
 
@@ -50,7 +50,7 @@ def own_command(started_as: str, environ: Mapping[str, str]) -> str:
         return _NAME
     here = Path.cwd()
     place = here / path
-    return shlex.quote(f"./{place.relative_to(here)}" if place.is_relative_to(here) else str(place))
+    return for_a_shell(f"./{place.relative_to(here)}" if place.is_relative_to(here) else str(place))
 
 
 def _try_in(home: Path, engine: "DockerEngine") -> None:

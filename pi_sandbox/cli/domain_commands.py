@@ -1,7 +1,6 @@
 """`domain add`, `domain list` and `domain remove`."""
 
 import os
-import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -9,6 +8,7 @@ import click
 from pi_sandbox.cli import render
 from pi_sandbox.cli.misuse import ToldArgument
 from pi_sandbox.cli.once import OnceGroup
+from pi_sandbox.errors import for_a_shell
 
 if TYPE_CHECKING:
     from pi_sandbox.launch.domains import Clone
@@ -36,7 +36,7 @@ def add(name: str, url: str | None, user: str | None, token_cmd: str | None, clo
 
     settings = read_settings(os.environ)
     store = parse_store_options(url, token_cmd, user)
-    again = f"pi-sandbox domain add {shlex.quote(name)} --url … --clone"
+    again = f"pi-sandbox domain add {for_a_shell(name)} --url … --clone"
     added = add_domain(name, store, settings, os.environ, _cloner(again) if clone else None)
     render.show_result(render.domain_added_text(added))
 

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from pi_sandbox.cli.tables import NARROWEST, hanging, headed_table, shown, table
+from pi_sandbox.cli.tables import NARROWEST, hanging, headed_table, shown, split_command, table
 from pi_sandbox.containers.outlet import write_while
 from pi_sandbox.errors import FilesError, quoted
 from pi_sandbox.memory_text.visible import visible
@@ -32,9 +32,6 @@ _AFTER_INIT = (
 
 _STEP_CHARACTERS = 100
 """So much of the instruction of a build step is shown: enough to tell which one it is."""
-
-_COMMAND = ": pi-sandbox "
-"""What stands before a command of ours at the end of a message."""
 
 _LAST_WORDS_SECONDS = 1.0
 """How long a message waits for a terminal or pipe that takes nothing once a signal has asked us to end."""
@@ -134,14 +131,14 @@ def _message(start: str, text: str) -> None:
 def _broken(start: str, text: str, width: int | None) -> list[str]:
     """Breaks a message between words; its further rows are indented, so that none of them begins like one of ours.
 
-    A command of ours at its end gets a row of its own and is never broken, so that it can be copied.
+    A command at its end gets a row of its own and is never broken, so that it can be copied.
     """
     if width is None or len(start) + len(text) <= width:
         return [start + text]
-    before, found, command = text.rpartition(_COMMAND)
-    if found and not set(command) & set(";,"):
-        return [*_wrapped(start, f"{before}:", width), f"    {_COMMAND.removeprefix(': ')}{command}"]
-    return _wrapped(start, text, width)
+    before, command = split_command(text)
+    if not before:
+        return [start + command]
+    return [*_wrapped(start, before, width), *([f"    {command}"] if command else [])]
 
 
 def _wrapped(start: str, text: str, width: int) -> list[str]:

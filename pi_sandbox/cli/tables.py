@@ -1,8 +1,11 @@
 """Rows and single values as text, for a terminal of some width or, without one (`None`), a line each.
 
-Running text is broken between words; a path and whatever else has no blank is never cut.
+Running text is broken between words; a path and whatever else has no blank is never cut. A command at the end of a text
+gets a row of its own and is never broken, so that it can be copied.
 """
 
+import re
+import shlex
 import textwrap
 from collections.abc import Sequence
 
@@ -11,6 +14,7 @@ from pi_sandbox.errors import quoted
 NARROWEST = 30
 """How many columns a text gets beside its name, however narrow the terminal is."""
 
+_COMMAND = re.compile(r"(?:^|: )(?=(?:pi-sandbox|chmod|chown|docker|find|git -C|mv --|podman|rm(?: -r)? --|sudo) )")
 _GAP = "  "
 _INDENT = "  "
 _BELOW = "      "
@@ -55,8 +59,28 @@ def headed_table(headings: Sequence[str], rows: Sequence[Sequence[str]], width: 
 
 def hanging(start: str, text: str, width: int | None) -> list[str]:
     """Breaks the text between words at the width; further lines stand below its beginning."""
-    if width is None:
+    if width is None or len(start) + len(text) <= width:
         return [start + text]
+    before, command = split_command(text)
+    last = [f"{' ' * len(start)}{command}"] if before and command else []
+    return (_wrapped(start, before, width) if before else [start + command]) + last
+
+
+def split_command(text: str) -> tuple[str, str]:
+    """Gives a text without the command that ends it, behind a colon or alone, and that command; both may be empty."""
+    for found in reversed(list(_COMMAND.finditer(text))):
+        command = text[found.end() :]
+        try:
+            words = shlex.split(command)
+        except ValueError:  # the colon stands in quotes
+            continue
+        return (
+            (text, "") if any(word.endswith((";", ",")) for word in words) else (text[: found.end()].rstrip(), command)
+        )
+    return text, ""
+
+
+def _wrapped(start: str, text: str, width: int) -> list[str]:
     return textwrap.wrap(
         text,
         max(width, len(start) + NARROWEST),

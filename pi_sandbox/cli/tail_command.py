@@ -5,7 +5,6 @@ folder were meant for the program. A word with a `/` in it is always a path, a n
 """
 
 import os
-import shlex
 from collections.abc import Callable, Collection, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import click
 
 from pi_sandbox.cli.once import OnceCommand
-from pi_sandbox.errors import UsageError, quoted
+from pi_sandbox.errors import UsageError, for_a_shell, quoted
 
 _KEY = "pi_sandbox.tail"
 _NEAR_MISS = 0.75
@@ -46,7 +45,7 @@ class TailCommand(OnceCommand):
         return super().parse_args(ctx, head)
 
     def _forgotten(self, ctx: click.Context, own: Sequence[str], others: Sequence[str]) -> UsageError:
-        line = shlex.join([*ctx.command_path.split(), *own, "--", *others])
+        line = " ".join(map(for_a_shell, [*ctx.command_path.split(), *own, "--", *others]))
         if others[0].startswith("-"):
             return UsageError(
                 f"{ctx.command_path} has no option {quoted(others[0])}", f"{self._tail_words} behind --: {line}"

@@ -6,7 +6,6 @@ turn, and is said to be not checked.
 
 import json
 import os
-import shlex
 import signal
 import sys
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
@@ -20,7 +19,7 @@ from typing import Any, NoReturn
 import click
 
 from pi_sandbox import __version__
-from pi_sandbox.errors import PiSandboxError, SettingsError
+from pi_sandbox.errors import PiSandboxError, SettingsError, for_a_shell
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.inside.control_bridge import guard_this_process
 from pi_sandbox.inside.handover import with_received
@@ -263,7 +262,7 @@ def _live_secrets(access: Iterable[PushAccess | SyncFailedError]) -> tuple[str, 
 
 def _shown_folder(store: str, folder: str | None) -> str:
     """How the owner names a store's folder in a command: what the wrapper says, else the spec's own words."""
-    return shlex.quote(folder) if folder else f"~/pi/brain/pi-memory-{store}"
+    return for_a_shell(folder) if folder else f"~/pi/brain/pi-memory-{store}"
 
 
 def _print(lines: Iterable[str]) -> None:

@@ -18,7 +18,7 @@ from pi_sandbox.containers.terminal import Terminal
 from pi_sandbox.credentials.keychain import Keychain
 from pi_sandbox.credentials.keyring_call import system_keychain
 from pi_sandbox.credentials.sources import keyring_account
-from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.errors import PiSandboxError, for_a_shell
 from pi_sandbox.launch.certificates import ca_bundle, trust_words
 from pi_sandbox.launch.images import NamedState, image_states
 from pi_sandbox.launch.leftovers import sessions_of
@@ -112,7 +112,9 @@ def _home(folders: Folders) -> Check:
             return Check("home", State.BAD, f"{place} is not a folder", "move it away, then pi-sandbox init")
         os.listdir(place)
     if folders.home.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return Check("home", State.BAD, f"others may write in {folders.home}", f"chmod go-w {folders.home}")
+        return Check(
+            "home", State.BAD, f"others may write in {folders.home}", f"chmod go-w -- {for_a_shell(folders.home)}"
+        )
     return Check("home", State.GOOD, str(folders.home))
 
 

@@ -4,7 +4,6 @@ the session left that would act later. From before the container to the end of t
 
 import contextlib
 import secrets
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from pi_sandbox.containers.engine import TerminalSize
 from pi_sandbox.containers.terminal import Terminal
 from pi_sandbox.credentials.keyring_call import system_keychain
 from pi_sandbox.credentials.pass_secrets import PassedSecrets, collect_pass_secrets
+from pi_sandbox.errors import for_a_shell
 from pi_sandbox.launch.attached_session import run_attached
 from pi_sandbox.launch.certificates import ca_bundle
 from pi_sandbox.launch.domain_state import make_domain_state
@@ -106,7 +106,7 @@ def _how_to_continue(request: SessionRequest, workspace: Workspace, folders: Fol
     history = folders.history(workspace.domain, project_key(workspace.levels[-1]))
     if not keeps_history(request.program.arguments) or not _has_a_session(history):
         return ""
-    place = "" if _stands_in(workspace.project) else f"{shlex.quote(str(workspace.project))} "
+    place = "" if _stands_in(workspace.project) else f"{for_a_shell(workspace.project)} "
     return f"to go on with this session: pi-sandbox run {place}-- --continue"
 
 

@@ -10,7 +10,6 @@
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePosixPath
 
 from pi_sandbox.errors import for_a_shell, quoted
 from pi_sandbox.memory_check.prefilter import TextBatch
@@ -29,6 +28,8 @@ _SHELL_WORD = re.compile(r"""\$'(?:[^'\\\n]|\\x[0-9a-f]{2})+'|'[^'\n]*'(?:"'"'[^
 """What `for_a_shell` gives of a path with blanks or quotes in it."""
 _PIECE = re.compile(rf'{_SHELL_WORD.pattern}|"(?:[^"\\]|\\.)*"|[^\s"]+')
 _BEFORE_A_WORD, _AFTER_A_WORD = "(", ".,;:)"
+_SPAN = re.compile(r"(?<![^\s(])'(.+)'(?![^\s.,;:)])")
+"""What git names in its messages: it puts a name into single quotes as it is, also one that holds some."""
 _SHELL_BYTE = re.compile(r"\\x([0-9a-f]{2})")
 _ESCAPED = re.compile(
     r"\\(?:x(?P<byte>[0-9a-f]{2})|u(?P<code>[0-9a-f]{4})|U000(?P<far>[0-9a-f]{5})|(?P<octal>[0-3][0-7]{2})|(?P<one>.))"
@@ -65,9 +66,10 @@ def shown_texts(texts: Sequence[str], live_secrets: Sequence[str] = ()) -> list[
     pieces = {piece for text in texts for piece in _PIECE.findall(text)}
     paths = shown_paths((name for piece in pieces for name in _names_in(piece)), live_secrets)
     shown = {piece: other for piece in pieces if (other := _shown_piece(piece, paths)) != piece}
-    if not shown:
-        return list(texts)
-    return [_PIECE.sub(lambda found: shown.get(found[0], found[0]), text) for text in texts]
+    if shown:
+        texts = [_PIECE.sub(lambda found: shown.get(found[0], found[0]), text) for text in texts]
+    spans = shown_paths((span for text in texts for span in _SPAN.findall(text)), live_secrets)
+    return [_SPAN.sub(lambda found: f"'{spans[found[1]]}'", text) for text in texts]
 
 
 def shown_lines(lines: Sequence[str], live_secrets: Sequence[str] = ()) -> list[str]:
@@ -133,7 +135,7 @@ def _meant_by_a_shell(word: str) -> str:
 def _for_a_shell(path: str, shown: str) -> str:
     """Gives the path as one word of a shell, with what is not shown of it as a pattern."""
     parts = zip(path.split("/"), shown.split("/"), strict=True)
-    return "/".join(there if there != part or not part else for_a_shell(PurePosixPath(part)) for part, there in parts)
+    return "/".join(there if there != part or not part else for_a_shell(part) for part, there in parts)
 
 
 def _bare(piece: str) -> str:

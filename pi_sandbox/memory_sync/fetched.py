@@ -4,9 +4,9 @@ The owner rebases on it with git's own commands, without a remote, a credential 
 no index and no file of the store changes.
 """
 
-import shlex
 from pathlib import Path
 
+from pi_sandbox.errors import for_a_shell
 from pi_sandbox.git_access.private_git import git_in_store
 from pi_sandbox.git_access.push_rules import refuse_unless_pushable
 from pi_sandbox.git_access.repository import Repository, read_repository
@@ -28,7 +28,7 @@ def keep_fetched(remote: Remote, repository: Repository, branch: str, shown_fold
     refuse_unless_pushable(read_repository(repository.folder), shown_folder)
     carry_objects(remote.git.git_dir / "objects", repository.git_dir / "objects")
     git_in_store(repository, "update-ref", f"refs/remotes/{NAMESPACE}/{branch}", commit)
-    return shlex.quote(f"{NAMESPACE}/{branch}")
+    return for_a_shell(f"{NAMESPACE}/{branch}")
 
 
 def carry_objects(source: Path, target: Path) -> None:

@@ -119,7 +119,7 @@ def _unseen(before: GitLook, after: GitLook) -> Iterator[str]:
 
 
 def _first(part: Unseen) -> str:
-    return f" (first: {part.remedy})" if part.remedy else ""
+    return f"; first: {part.remedy}" if part.remedy else ""
 
 
 def _at_most(lines: tuple[str, ...], rest: str) -> tuple[str, ...]:

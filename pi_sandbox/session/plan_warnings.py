@@ -88,7 +88,7 @@ def _git(scope: SessionScope, look: DiskLook) -> Iterator[str]:
         yield (
             "not every folder of the project was looked at for repositories: "
             f"{_some(tuple(f'{shown(part.path)} {part.reason}' for part in parts), '; ')}; the session may write to "
-            f"those that were not found{f' (first: {first})' if first else ''}"
+            f"those that were not found{f'; first: {first}' if first else ''}"
         )
 
 

@@ -5,7 +5,7 @@ import pwd
 from collections.abc import Mapping
 from pathlib import Path
 
-from pi_sandbox.errors import FilesError, SettingsError, quoted
+from pi_sandbox.errors import FilesError, SettingsError, for_a_shell, quoted
 from pi_sandbox.settings.domains import CORE
 from pi_sandbox.settings.env_file import MAX_FILE_BYTES
 from pi_sandbox.settings.folders import Folders
@@ -73,7 +73,7 @@ def _refuse_shared(path: Path, content: FileContent) -> None:
         )
     if content.mode & _OTHERS:
         raise SettingsError(
-            f"{quoted(path)} is open to other users (mode {content.mode:04o})", f"run: chmod 600 {quoted(path)}"
+            f"{quoted(path)} is open to other users (mode {content.mode:04o})", f"run: chmod 600 -- {for_a_shell(path)}"
         )
 
 

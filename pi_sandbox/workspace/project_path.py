@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pi_sandbox.errors import UsageError, quoted
+from pi_sandbox.errors import UsageError, for_a_shell, quoted
 from pi_sandbox.settings.domains import DomainName
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.text_rules import describe_unprintable, first_unprintable
@@ -202,11 +202,24 @@ def _refuse_twins(levels: tuple[str, ...], store: Path, disk: Disk) -> None:
             return
         twin = twin_of(name, names)
         if twin is not None:
-            raise UsageError(
-                f"the level {quoted(name)} and the folder {quoted(twin)} in {quoted(folder)} differ only in case or "
-                "Unicode form",
-                "rename one of the two, so that project and memory are spelled the same",
-            )
+            raise _twin_refusal(folder / name, folder / twin, disk, is_there=name in names)
         if name not in names:
             return
         folder /= name
+
+
+def _twin_refusal(level: Path, twin: Path, disk: Disk, *, is_there: bool) -> UsageError:
+    """Refuse a store in which a level is spelled in two ways, or not as its project; `is_there`: it is, too."""
+    is_folder = disk.kind(twin) is EntryKind.FOLDER
+    kind = "folder" if is_folder else "file"
+    message = (
+        f"the level {quoted(level.name)} and the {kind} {quoted(twin.name)} in {quoted(level.parent)} differ only in "
+        "case or Unicode form"
+    )
+    if not is_folder:
+        return UsageError(message, f"look at that file, then remove it: rm -- {for_a_shell(twin)}")
+    if is_there:
+        keep = f"move what is to be kept of {quoted(twin)} into {quoted(level)}"
+        return UsageError(message, f"{keep}, then remove it: rm -r -- {for_a_shell(twin)}")
+    mending = f"mv -- {for_a_shell(twin)} {for_a_shell(level)}"
+    return UsageError(message, f"rename the project's folder, or give the memory its spelling: {mending}")

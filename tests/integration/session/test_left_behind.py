@@ -173,7 +173,7 @@ def test_of_very_many_places_that_cannot_be_looked_at_the_number_is_said_before_
         folder.chmod(0)
     try:
         said = warnings(sandbox.shell(project, "true").err)
-        opening = re.findall(r"\(first: (chmod .*)\)", said[0])
+        opening = re.findall(r"; first: (chmod .*)", said[0])
         subprocess.run(["bash", "-c", opening[0]], check=True)
         mended = stat.S_IMODE(folders[0].stat().st_mode)
     finally:

@@ -134,8 +134,21 @@ def test_a_name_in_a_command_becomes_a_pattern_that_the_shell_takes_for_that_fil
 
 @pytest.mark.parametrize("name", SHELL_NAMES)
 def test_a_name_in_a_command_that_holds_no_secret_stays_as_it_is(name):
-    text = f"{quoted(name)} is closed (first: rm -r -- {for_a_shell(Path('/a', name))}); it's the owner's"
+    text = f"{quoted(name)} is closed (rm -r -- {for_a_shell(Path('/a', name))}); it's the owner's"
     assert shown_text(text) == text
+
+
+GIT_NAMES = ["it's {}.md", 'a "b" {}.md', "a b {}", "{}'s"]
+
+
+@pytest.mark.parametrize("name", GIT_NAMES)
+def test_a_name_that_git_puts_into_single_quotes_is_looked_at_as_a_whole(name):
+    secret = name.format("password " + "Hun" + "!er7x2")
+    found = shown_text(f"error: pathspec '{secret}' did not match; it's the owner's")
+    assert "!er7x2" not in found
+    assert found.endswith("did not match; it's the owner's")
+    plain = f"error: pathspec '{name.format('plain')}' did not match; it's the owner's"
+    assert shown_text(plain) == plain
 
 
 def test_a_name_that_git_escaped_is_looked_at_too():

@@ -75,7 +75,7 @@ def test_each_thing_that_could_not_be_looked_at_any_more_is_one_line_with_what_t
     lines = said(scene(), scene(unseen=(CLOSED, gone)))
     assert [line.split(",")[0] for line in lines] == ['"/p/closed" may not be read', '"/p" is no folder any more']
     assert "as before the session" not in lines[0]
-    assert "(first: chmod it)" in lines[0]
+    assert "; first: chmod it" in lines[0]
     assert "first" not in lines[1]
 
 
@@ -90,7 +90,7 @@ def test_what_cannot_be_looked_at_is_said_before_a_session_unless_it_was_told() 
     told = GitLook((), (LARGE,))
     (line,) = unseen_before(GitLook((), (LARGE, CLOSED)), told)
     assert line.startswith('"/p/closed" may not be read, so not everything')
-    assert "(first: chmod it)" in line
+    assert "; first: chmod it" in line
     assert unseen_before(told, told) == ()
     many = tuple(Unseen(Path(f"/p/{number}"), "may not be read") for number in range(MOST_LINES + 5))
     lines = unseen_before(GitLook((), many), told)

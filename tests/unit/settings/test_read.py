@@ -38,7 +38,7 @@ def test_a_file_that_others_may_open_is_refused_with_the_remedy(env_file, mode):
     with pytest.raises(SettingsError, match=f"mode {mode:04o}") as refused:
         read_env_file(env_file)
 
-    assert refused.value.hint == f'run: chmod 600 "{env_file}"'
+    assert refused.value.hint == f"run: chmod 600 -- {env_file}"
 
 
 def test_a_link_is_not_followed(env_file):

@@ -1,4 +1,5 @@
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -136,3 +137,26 @@ def test_a_project_that_the_home_lies_in_is_refused(tmp_path):
 
     beside = find_workspace(project / "beside", Folders(home), DOMAINS, RealDisk())
     assert beside.project == project / "beside", "the control"
+
+
+@pytest.mark.parametrize("both", [True, False])
+@pytest.mark.parametrize(
+    ("level", "twin"),
+    [("web", "Web"), ("it's a web", "IT'S A WEB"), ("gr\u00f6\u00dfe", "gro\u0308\u00dfe"), ("w", "W")],
+)
+def test_the_command_that_is_named_mends_a_level_that_is_spelled_in_two_ways(tmp_path, level, twin, both):
+    home = tmp_path.resolve() / "a home"
+    store = home / "brain" / "pi-memory-private"
+    (home / "ws" / "private" / level).mkdir(parents=True)
+    for name in (level, twin) if both else (twin,):
+        (store / name / "notes").mkdir(parents=True)
+        (store / name / "notes" / "a.md").write_text(name)
+    with pytest.raises(UsageError) as refused:
+        find_workspace(home / "ws" / "private" / level, Folders(home), DOMAINS, RealDisk())
+
+    command = refused.value.hint.rpartition(": ")[2]
+    subprocess.run(["bash", "-c", command], check=True)
+
+    assert find_workspace(home / "ws" / "private" / level, Folders(home), DOMAINS, RealDisk()).levels == (level,)
+    assert [path.name for path in store.iterdir()] == [level]
+    assert (store / level / "notes" / "a.md").read_text() == (level if both else twin)
