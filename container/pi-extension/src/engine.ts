@@ -7,10 +7,21 @@
 // - It gets of pi's environment what a program needs to run, and no key of a provider.
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
+import { stripVTControlCharacters } from "node:util";
 import type { Methods, Notifications } from "./protocol.ts";
 
 const COMMAND = "pi-memory-engine";
-const ENVIRONMENT = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ"];
+/** Besides PATH: what a program needs to run, and where the sandbox keeps the memory and its configuration. */
+const ENVIRONMENT = [
+	"HOME",
+	"TMPDIR",
+	"LANG",
+	"LC_ALL",
+	"LC_CTYPE",
+	"TZ",
+	"PI_MEMORY_CONFIGURATION",
+	"PI_MEMORY_FOLDER",
+];
 const END_MS = 2_000;
 /** How long the last words of an engine that has ended are waited for. */
 const LAST_WORDS_MS = 100;
@@ -63,11 +74,12 @@ export class Engine {
 	#next = 0;
 	#gone: EngineGoneError | undefined;
 
-	/** Starts the engine. Whether it could be started shows with the first request. */
-	constructor(onNotification: (notification: Notification) => void) {
+	/** Starts the engine that is found by `path`. Whether it could be started shows with the first request. */
+	constructor(path: string, onNotification: (notification: Notification) => void) {
 		this.#onNotification = onNotification;
 		try {
-			this.#child = spawn(COMMAND, ["serve"], { stdio: ["pipe", "pipe", "pipe"], detached: true, env: environment() });
+			const env = environment(path);
+			this.#child = spawn(COMMAND, ["serve"], { stdio: ["pipe", "pipe", "pipe"], detached: true, env });
 		} catch (error) {
 			this.#child = undefined;
 			this.#ended = Promise.resolve();
@@ -135,7 +147,7 @@ export class Engine {
 			child.on("exit", (code, signal) => {
 				const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
 				const gone = () => {
-					const lastWords = this.#lastWords.trim();
+					const lastWords = plain(this.#lastWords);
 					end(new EngineGoneError(`${COMMAND} has ended ${how}${lastWords && `: ${lastWords}`}`));
 				};
 				const timer = setTimeout(gone, LAST_WORDS_MS);
@@ -211,8 +223,15 @@ export class Engine {
 	}
 }
 
-function environment(): Record<string, string | undefined> {
-	return Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]]));
+function environment(path: string): Record<string, string | undefined> {
+	return { ...Object.fromEntries(ENVIRONMENT.map((name) => [name, process.env[name]])), PATH: path };
+}
+
+/** Gives words of a foreign program as they may stand on a terminal: nothing that it would obey. */
+function plain(words: string): string {
+	return stripVTControlCharacters(words)
+		.replaceAll(/[\s\p{C}]+/gu, " ")
+		.trim();
 }
 
 function notStarted(error: unknown): EngineGoneError {

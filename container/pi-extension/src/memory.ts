@@ -14,6 +14,7 @@ import {
 	type Result,
 	SilentEngineError,
 } from "./engine.ts";
+import { programPath } from "./program-path.ts";
 import { type Configuration, type InitializeResult, PROTOCOL_VERSION, type SessionState } from "./protocol.ts";
 
 /** How long the first answer may take: Python starts within it on a busy machine. Each other limit the engine tells. */
@@ -25,6 +26,8 @@ const ONCE = ["task/", "journal/undo", "memory/forget"];
 export interface Place {
 	cwd: string;
 	sessionId: string;
+	/** The folder of a project that the user does not trust. */
+	untrusted: string | undefined;
 	warn(message: string): void;
 }
 
@@ -33,6 +36,7 @@ export function placeOf(context: ExtensionContext): Place {
 	return {
 		cwd: context.cwd,
 		sessionId: context.sessionManager.getSessionId(),
+		untrusted: context.isProjectTrusted() ? undefined : context.cwd,
 		warn: (message) => {
 			if (hasUI) ui.notify(message, "warning");
 			else process.stderr.write(`${message}\n`);
@@ -151,8 +155,10 @@ export class Memory {
 	}
 
 	async #start(): Promise<Running> {
-		const { cwd, sessionId } = this.#place;
-		const engine = new Engine((notification) => this.#hear(notification));
+		const { cwd, sessionId, untrusted } = this.#place;
+		const engine = new Engine(programPath(process.env.PATH ?? "", untrusted), (notification) =>
+			this.#hear(notification),
+		);
 		this.#engine = engine;
 		const resume = this.#state === undefined ? {} : { resume: this.#state };
 		const places = { cwd, sessionId, agentFolder: getAgentDir(), homeFolder: homedir(), ...resume };
