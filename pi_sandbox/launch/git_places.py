@@ -7,7 +7,7 @@ Nothing else is followed; the nearest folders come first, so that the bound leav
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from pi_sandbox.launch.folder_walk import Bounds, FolderWalk, OpenFolder
 from pi_sandbox.launch.git_redirections import Ways, redirection
 from pi_sandbox.launch.hard_links import LinkCount
 from pi_sandbox.session.disk_look import GitLook, GitPlace, PlaceKind, Unseen
-from pi_sandbox.workspace.level_names import is_git_name
+from pi_sandbox.workspace.level_names import is_git_name, may_be_on_any_disk
 
 MOST_PLACES = 2_000
 """Places that are kept of one look: each holds its whole path."""
@@ -38,10 +38,11 @@ def find_git(
     closed_names = {path.name for path in closed}
     places: list[GitPlace] = []
 
-    def inner(folder: OpenFolder) -> Iterator[str]:
-        for name in folders_to_look_into(folder):
-            if name not in closed_names or folder.path / name not in closed:
-                yield name
+    def inner(folder: OpenFolder) -> Sequence[str]:
+        names = folders_to_look_into(folder)
+        if closed_names.isdisjoint(names):
+            return names
+        return [name for name in names if name not in closed_names or folder.path / name not in closed]
 
     for folder in walk.folders(inner):
         for place in git_places(folder):
@@ -107,9 +108,12 @@ def _place_led_to(folder: Path) -> Iterator[GitPlace]:
         os.close(descriptor)
 
 
-def folders_to_look_into(folder: OpenFolder) -> Iterator[str]:
+def folders_to_look_into(folder: OpenFolder) -> Sequence[str]:
     """Everything but git's own folders: a bare repository is a folder like others to git, which may hold one more."""
-    return (name for name in folder.folder_names if not is_git_name(name))
+    names = folder.folder_names
+    if not may_be_on_any_disk("/".join(names), ("git",)):
+        return names
+    return [name for name in names if not is_git_name(name)]
 
 
 def _kind(entry: os.DirEntry[str]) -> PlaceKind:

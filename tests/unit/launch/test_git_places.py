@@ -120,6 +120,16 @@ def test_the_bound_leaves_out_the_farthest_and_is_told(tmp_path: Path) -> None:
     assert find_git(tmp_path).unseen == ()
 
 
+def test_a_repository_behind_more_folders_than_most_checkouts_have_is_found(tmp_path: Path) -> None:
+    for number in range(25_000):
+        (tmp_path / str(number)).mkdir()
+    repository(tmp_path / "a/b/c/.git")
+    look = find_git(tmp_path)
+    assert [place.path for place in look.places] == [tmp_path / "a/b/c/.git"]
+    assert look.unseen == ()
+    assert find_git(tmp_path, bounds=Bounds(folders=20_000)).places == (), "the control"
+
+
 def test_very_many_places_end_the_look_and_are_told(tmp_path: Path) -> None:
     for number in range(MOST_PLACES + 5):
         (tmp_path / f"{number}").mkdir()
