@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AssistantMessage, fauxAssistantMessage, fauxToolCall, type Usage } from "@earendil-works/pi-ai/compat";
 import { EXTRACTED_ENTRY } from "../../src/background/conversation.ts";
+import { UPDATE_ENTRY } from "../../src/background/records.ts";
 import { filesBelow, type PiSession, type Request, type Respond, texts } from "./pi-session.ts";
 
 /** config.json with extraction and without dreams. */
@@ -90,4 +91,61 @@ export function extractions(pi: PiSession): number {
 /** Waits until an extraction has ended after this many. */
 export async function extracted(pi: PiSession, before = 0): Promise<void> {
 	await until(() => extractions(pi) > before && heldLocks(pi).length === 0, "the end of an extraction");
+}
+
+/** A door that a model's answer waits behind until a test opens it. */
+export interface Gate {
+	open(): void;
+	/** Whether somebody waits. */
+	readonly isReached: boolean;
+	/** Gives the answer once the door is open; at once for an aborted request. */
+	behind(answer: AssistantMessage | string | Respond): Respond;
+}
+
+export function gate(): Gate {
+	const opened = Promise.withResolvers<void>();
+	let isReached = false;
+	return {
+		open: () => opened.resolve(),
+		get isReached() {
+			return isReached;
+		},
+		behind: (answer) => async (request, number) => {
+			isReached = true;
+			const { signal } = request.options;
+			const aborted = new Promise<void>((resolve) =>
+				signal?.addEventListener("abort", () => resolve(), { once: true }),
+			);
+			await Promise.race([opened.promise, aborted]);
+			return typeof answer === "function" ? answer(request, number) : answer;
+		},
+	};
+}
+
+/** A model that never answers and does not heed that nobody waits any more. */
+export const neverAnswers: Respond = () => new Promise<never>(() => {});
+
+/** What is written to standard error while something runs. */
+export async function standardErrorOf(run: () => Promise<unknown>): Promise<string> {
+	const written: string[] = [];
+	const { write } = process.stderr;
+	process.stderr.write = (text: string | Uint8Array) => {
+		written.push(String(text));
+		return true;
+	};
+	try {
+		await run();
+	} finally {
+		process.stderr.write = write;
+	}
+	return written.join("");
+}
+
+/** The changes that the session tells the model of, in order. */
+export function changeNotices(pi: PiSession): string[] {
+	return pi.session.sessionManager
+		.getEntries()
+		.flatMap((entry) =>
+			entry.type === "custom_message" && entry.customType === UPDATE_ENTRY ? [String(entry.content)] : [],
+		);
 }

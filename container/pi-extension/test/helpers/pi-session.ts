@@ -73,7 +73,9 @@ export interface PiSession {
 	agent: string;
 	/** The memory of the project, where the engine keeps it by itself. */
 	memory: string;
-	end(): Promise<void>;
+	settings: SettingsManager;
+	/** Ends the session, as pi does when it quits or does something else. */
+	end(reason?: "quit" | "reload"): Promise<void>;
 }
 
 export async function startPi(test: TestContext, options: Options = {}): Promise<PiSession> {
@@ -127,14 +129,15 @@ export async function startPi(test: TestContext, options: Options = {}): Promise
 	const errors: string[] = [];
 	await session.bindExtensions({ mode: "print", onError: (error) => errors.push(`${error.event}: ${error.error}`) });
 	let ended = false;
-	const end = async () => {
+	const end: PiSession["end"] = async (reason = "quit") => {
 		if (ended) return;
 		ended = true;
-		await session.extensionRunner?.emit({ type: "session_shutdown", reason: "quit" });
+		await session.extensionRunner?.emit({ type: "session_shutdown", reason });
 		session.dispose();
 	};
-	atEnd(test, end);
-	return { session, requests, errors, home, project, agent, memory: memoryOf(agent, project), end };
+	atEnd(test, () => end());
+	const memory = memoryOf(agent, project);
+	return { session, requests, errors, home, project, agent, memory, settings: settingsManager, end };
 }
 
 const endings = new WeakMap<TestContext, (() => void | Promise<void>)[]>();
@@ -190,10 +193,15 @@ export function emptyFolder(test: TestContext): string {
 	return folder;
 }
 
+/** Makes the real engine with other limits: names of `project_memory/limits.py` and their values. */
+export function engineWith(test: TestContext, limits: Record<string, number>): string {
+	const set = Object.entries(limits).map(([name, value]) => `limits.${name} = ${value}`);
+	return engineOf(test, ["from pi_sandbox.project_memory import limits", ...set, "main()"].join("\n"));
+}
+
 /** Makes the real engine, but requests wait for the selector for this long only. */
 export function impatientEngine(test: TestContext, milliseconds: number): string {
-	const limits = "from pi_sandbox.project_memory import limits";
-	return engineOf(test, `${limits}\nlimits.RECALL_WAIT_SECONDS = ${milliseconds / 1_000}\nmain()`);
+	return engineWith(test, { RECALL_WAIT_SECONDS: milliseconds / 1_000 });
 }
 
 function requestOf(context: TranscriptContext, options: SimpleStreamOptions | undefined, model: string): Request {
