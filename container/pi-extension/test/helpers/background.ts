@@ -12,10 +12,11 @@ export const EXTRACTS = { dream: { enabled: false } };
 /** config.json with a dream after each turn and without extraction. */
 export const DREAMS = { extract: { enabled: false }, dream: { minIntervalHours: 0, minSessions: 0 } };
 
-export type RequestKind = "main" | "extract" | "dream" | "summary";
+export type RequestKind = "main" | "extract" | "dream" | "summary" | "selector";
 
 export function kindOf(request: Request): RequestKind {
 	if (request.system.includes("context summarization")) return "summary";
+	if (request.system.includes("You choose which topics")) return "selector";
 	const told = texts(request, "user").join("\n");
 	if (!told.includes("# Tools")) return "main";
 	return told.includes("# The new part") ? "extract" : "dream";
