@@ -44,6 +44,7 @@ _ADVICE = {
     **dict.fromkeys(("--dirty", "--broken"), "refreshes the index, which writes it; write git status --short as well"),
 }
 _LOG_ADVICE = {**_ADVICE, "-m": "may run a merge program that the configuration names; write --diff-merges=separate"}
+_TAKES_DASHES = frozenset({"--sort"})  # for branch, tag and for-each-ref, in every version a key that a - may reverse
 _NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
 
 
@@ -131,7 +132,7 @@ def _table(
     number: str | None = None,
     advice: Mapping[str, str] = _ADVICE,
 ) -> OptionTable:
-    return OptionTable(f"git {name}", options, number=number, advice=advice)
+    return OptionTable(f"git {name}", options, number=number, dashed=_TAKES_DASHES, advice=advice)
 
 
 def _query(
@@ -276,7 +277,7 @@ QUERIES: Queries = {
                 "-P/--perl-regexp -v/--invert-match -h -H -p/--show-function -W/--function-context --heading --break "
                 "--cached --untracked --no-index --exclude-standard --no-exclude-standard -z/--null -o/--only-matching "
                 "-r/--recursive --no-recursive --no-color --column --and --or --not --all-match -q/--quiet -a/--text "
-                "-I --full-name --no-textconv"
+                "-I --full-name --no-textconv --recurse-submodules --no-recurse-submodules"
             )
             + value_options(
                 "-e -f -A/--after-context -B/--before-context -C/--context -m/--max-count --max-depth --threads"
@@ -290,7 +291,7 @@ QUERIES: Queries = {
         "ls-files",
         "-c/--cached -d/--deleted -m/--modified -o/--others -i/--ignored -s/--stage -u/--unmerged -k/--killed -z -t -v "
         "--directory --no-empty-directory --eol --deduplicate --exclude-standard --error-unmatch --full-name --debug "
-        "--sparse --resolve-undo",
+        "--sparse --resolve-undo --recurse-submodules",
         "-x/--exclude -X/--exclude-from --exclude-per-directory --with-tree --format",
         "--abbrev",
         dashes_behind_end=True,
@@ -355,7 +356,9 @@ QUERIES: Queries = {
         "--abbrev",
     ),
     ("name-rev",): _query(
-        "name-rev", "--tags --name-only --all --always --no-undefined --undefined", "--refs --exclude"
+        "name-rev",
+        "--tags --name-only --all --always --no-undefined --undefined --annotate-stdin --stdin",
+        "--refs --exclude",
     ),
     ("merge-base",): _query("merge-base", "-a/--all --octopus --independent --is-ancestor --fork-point"),
     ("cherry",): _query("cherry", "-v/--verbose", bound="--abbrev"),

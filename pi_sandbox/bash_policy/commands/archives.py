@@ -5,7 +5,8 @@
 - The cat forms always print: nothing takes that back. zcat and zgrep are shell scripts which start gzip and grep.
 - tar runs what --to-command, --use-compress-program, --checkpoint-action, --rsh-command and -F name, and connects for
   an archive whose name holds a colon: only -t with the options here, and no colon.
-- unzip and zipinfo read their options before the archive; only the listing ones and -p are taken.
+- unzip and zipinfo read their options before the archive; only the listing ones and those that print, -p and -c, are
+  taken.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _TAR = option_table(
     },
 )
 _UNZIP = {
-    "unzip": re.compile(r"-(l|lq|ql|v|lv|vl|p|t|tq|qt|Z|Z1|Zl|Zv)"),
+    "unzip": re.compile(r"-(l|lq|ql|v|lv|vl|p|c|t|tq|qt|Z|Z1|Zl|Zv)"),
     "zipinfo": re.compile(r"-[1smlvhtz]+"),
 }
 

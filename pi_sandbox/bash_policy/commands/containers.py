@@ -66,7 +66,7 @@ _LIST = "-q/--quiet --no-trunc"
 _FILTER = "-f/--filter --format"
 _CONTAINERS = _query("docker ps", f"-a/--all -l/--latest -s/--size {_LIST}", f"-n/--last {_FILTER}", most_operands=0)
 _IMAGES = _query("docker images", f"-a/--all --digests --tree {_LIST}", _FILTER, most_operands=1)
-_INSPECT = _query("docker inspect", "-s/--size -v/--verbose", "-f/--format --type")
+_INSPECT = _query("docker inspect", "-s/--size -v/--verbose --pretty", "-f/--format --type")
 _LOGS = _query("docker logs", "--details -t/--timestamps", "--since --until -n/--tail", most_operands=1)
 _HISTORY = _query("docker history", "-H/--human --no-trunc -q/--quiet", "--format", most_operands=1)
 _TOP = _query("docker top", most_operands=1)
@@ -130,7 +130,7 @@ _QUERIES: Queries = {
     ("image", "inspect"): _INSPECT,
     ("image", "history"): _HISTORY,
     **dict.fromkeys(((kind, "ls") for kind in (*_KINDS, "secret", "config", "stack")), _PLAIN_LIST),
-    **dict.fromkeys(((kind, "inspect") for kind in _KINDS), _INSPECT),
+    **dict.fromkeys(((kind, "inspect") for kind in (*_KINDS, "secret")), _INSPECT),
     **dict.fromkeys((("service", "ps"), ("node", "ps"), ("stack", "ps"), ("stack", "services")), _TASKS),
     ("context", "show"): _query("docker context show", most_operands=0),
     ("system", "info"): _INFO,

@@ -185,6 +185,17 @@ _LISTS_AND_VIEWS: Queries = {
     },
     ("ruleset", "view"): _view("ruleset view", "", "-o/--org"),
     ("status",): _query("status", value_options("-e/--exclude -o/--org"), most_operands=0),
+    ("project", "view"): _query("project view", _JSON + value_options("--owner --format"), most_operands=1),
+    **{
+        ("project", form): _query(
+            f"project {form}", _JSON + value_options("--owner --format -L/--limit"), most_operands=1
+        )
+        for form in ("item-list", "field-list")
+    },
+    **{(kind, "list"): _query(f"{kind} list", _JSON, most_operands=0) for kind in ("ssh-key", "gpg-key")},
+    ("variable", "get"): _query(
+        "variable get", _JSON + _IN_REPOSITORY + value_options("-e/--env -o/--org"), most_operands=1
+    ),
     ("config", "get"): replace(_query("config get", most_operands=1), check=_shows_no_credential),
     ("version",): _query("version", most_operands=0),
     ("api",): Query(OptionTable("gh api", _api_options(), advice=_ADVICE), check=_only_gets),
