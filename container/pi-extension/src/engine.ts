@@ -97,7 +97,9 @@ export class Engine {
 		signal?.throwIfAborted();
 		this.#next += 1;
 		const id = this.#next;
-		const cancel = () => this.#send({ jsonrpc: "2.0", method: "$/cancelRequest", params: { id } });
+		const line = lineOf({ jsonrpc: "2.0", id, method, params });
+		if (line.length > LINE_BYTES) throw new AnswerError("this is longer than the memory engine takes", "line-length");
+		const cancel = () => this.#send(lineOf({ jsonrpc: "2.0", method: "$/cancelRequest", params: { id } }));
 		const late = () => this.#stop(new SilentEngineError(`${COMMAND} did not answer ${method}`));
 		signal?.addEventListener("abort", cancel, { once: true });
 		const timer = setTimeout(late, timeoutMs);
@@ -106,7 +108,7 @@ export class Engine {
 				// The schema of the protocol says which result belongs to which method; both sides are one release.
 				this.#waiting.set(id, { resolve: (result) => resolve(result as Result<M>), reject });
 				this.#hold(true);
-				this.#send({ jsonrpc: "2.0", id, method, params });
+				this.#send(line);
 			});
 		} finally {
 			signal?.removeEventListener("abort", cancel);
@@ -159,8 +161,8 @@ export class Engine {
 		});
 	}
 
-	#send(message: object): void {
-		if (this.#gone === undefined) this.#child?.stdin?.write(`${JSON.stringify(message)}\n`);
+	#send(line: Buffer): void {
+		if (this.#gone === undefined) this.#child?.stdin?.write(line);
 	}
 
 	#read(data: Buffer): void {
@@ -236,6 +238,10 @@ function plain(words: string): string {
 
 function notStarted(error: unknown): EngineGoneError {
 	return new EngineGoneError(`${COMMAND} could not be started: ${error instanceof Error ? error.message : error}`);
+}
+
+function lineOf(message: object): Buffer {
+	return Buffer.from(`${JSON.stringify(message)}\n`);
 }
 
 /** Gives what a line says, nothing where it is no JSON object. */

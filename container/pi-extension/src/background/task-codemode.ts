@@ -1,6 +1,6 @@
 // The codemode tool of a background task: pi's own, which reaches the task's tools alone.
 //
-// - Each call of a script is checked like a call of the model.
+// - Each call of a script is checked like a call of the model, and waits for the one before it.
 // - What a script stores lives in memory as long as the task.
 import { type AgentContext, type AgentTool, runToolCall, type ToolCallHooks } from "@earendil-works/pi-agent-core";
 import type { AssistantMessage } from "@earendil-works/pi-ai";
@@ -87,18 +87,23 @@ function contextOf(
 	beforeToolCall: NonNullable<ToolCallHooks["beforeToolCall"]>,
 ): ExtensionToolContext {
 	let number = 0;
+	let before: Promise<unknown> = Promise.resolve();
 	const executeTool: ExtensionToolContext["executeTool"] = (name, args, options) => {
 		number += 1;
 		const either = options?.signal ?? signal;
 		const call = { type: "toolCall", id: `${id}/${number}`, name, arguments: args as Record<string, never> } as const;
-		return runToolCall(call, {
-			tools,
-			beforeToolCall,
-			assistantMessage: NO_MESSAGE,
-			context: NO_CONTEXT,
-			...(either === undefined ? {} : { signal: either }),
-			...(options?.onUpdate === undefined ? {} : { onUpdate: options.onUpdate }),
-		});
+		const run = () =>
+			runToolCall(call, {
+				tools,
+				beforeToolCall,
+				assistantMessage: NO_MESSAGE,
+				context: NO_CONTEXT,
+				...(either === undefined ? {} : { signal: either }),
+				...(options?.onUpdate === undefined ? {} : { onUpdate: options.onUpdate }),
+			});
+		const result = before.then(run, run);
+		before = result;
+		return result;
 	};
 	return { tools, executeTool, sessionManager } as unknown as ExtensionToolContext;
 }

@@ -1,6 +1,7 @@
 // One background task as a conversation with a model: which request it begins with, what runs its tools, when it ends.
 //
 // - The parent's declarations go out as they were: each declared tool is here too, most of them only to say no.
+// - The calls of an answer run one after the other: a model that asks for thousands holds up neither pi nor the machine.
 // - Continuations are off, so that the parent's next request goes on from its own last one.
 // - A model that does not answer, or not any more, keeps nothing waiting: the signal ends the wait by itself.
 import {
@@ -82,6 +83,7 @@ function requestOptions(options: LoopOptions): AgentLoopConfig {
 		convertToLlm,
 		sessionId: options.sessionId,
 		cacheRetention: "short",
+		toolExecution: "sequential",
 		disableContinuation: true,
 		timeoutMs: options.limits.modelCallMs,
 		maxRetries: options.limits.modelCallRetries,
