@@ -8,11 +8,23 @@ from typing import Any
 
 import pytest
 
-from tests.integration.session.sandbox import Finished, Sandbox, make_sandbox, tree, wait_until
+from tests.integration.session.sandbox import Finished, Sandbox, make_sandbox, script_model, tree, wait_until
 
 pytestmark = pytest.mark.image
 
 LEVEL = "git.example.org/group/repo"
+RECORDING_MODEL = """
+import { writeFileSync } from "node:fs";
+import { fauxAssistantMessage, fauxProvider, fauxText } from "@earendil-works/pi-ai";
+export default function register(pi: any) {
+	const faux = fauxProvider({ provider: "recording", models: [{ id: "recording", name: "it writes" }] });
+	faux.setResponses([(context: unknown) => {
+		writeFileSync("asked.json", JSON.stringify(context));
+		return fauxAssistantMessage([fauxText("noted")], { stopReason: "stop" });
+	}]);
+	pi.registerProvider(faux.provider);
+}
+"""
 _INITIALIZE = {"protocolVersion": 1, "sessionId": "x", "agentFolder": "/home/pi/.pi/agent", "homeFolder": "/home/pi"}
 
 
@@ -129,3 +141,20 @@ def test_a_session_that_remembers_nothing_makes_nothing_in_the_store(sandbox: Sa
     )
     assert found[0]["memoryFolder"] == f"/brain/private/{LEVEL}/auto"
     assert tree(sandbox.store("private")) == before
+
+
+def test_pi_has_the_memory_in_every_session_unless_the_owner_turned_it_off(sandbox: Sandbox) -> None:
+    project = sandbox.project()
+    script_model(sandbox, [[{"text": "noted"}]], extension=RECORDING_MODEL)
+    memory = sandbox.store("private") / LEVEL / "auto"
+    memory.mkdir(parents=True)
+    (memory / "MEMORY.md").write_text("- [Shed](shed.md): the key hangs behind the marker door\n")
+    ask = ("run", project, "--", "--model", "recording/recording", "-p", "hello")
+    for file, has_memory in (("{}", True), ('{"enabled": false}', False)):
+        (sandbox.home / "pi-config/agent/project-memory.json").write_text(file)
+        ended = sandbox.call(*ask)
+        assert ended.ok() == "noted\n"
+        assert "without the project memory" not in ended.err
+        asked = (project / "asked.json").read_text()
+        assert ("behind the marker door" in asked) is has_memory
+        assert (f"/brain/private/{LEVEL}/auto" in asked) is has_memory
