@@ -29,6 +29,7 @@ def limits_told() -> types.Limits:
         "bashMaximumSeconds": limits.BASH_MAXIMUM_SECONDS,
         "modelCallMs": limits.MODEL_CALL_SECONDS * _MS,
         "modelCallRetries": limits.MODEL_CALL_RETRIES,
+        "talkMessageUnits": limits.TALK_MESSAGE_UNITS,
         "indexLines": limits.INDEX_LINES,
         "indexUnits": limits.INDEX_UNITS,
         "topicLines": limits.TOPIC_LINES,

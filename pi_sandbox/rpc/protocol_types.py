@@ -74,6 +74,7 @@ class Limits(TypedDict):
     bashMaximumSeconds: int
     modelCallMs: int
     modelCallRetries: int
+    talkMessageUnits: int
     indexLines: int
     indexUnits: int
     topicLines: int

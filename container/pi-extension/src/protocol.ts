@@ -38,6 +38,7 @@ export interface Limits {
   bashMaximumSeconds: number;
   modelCallMs: number;
   modelCallRetries: number;
+  talkMessageUnits: number;
   indexLines: number;
   indexUnits: number;
   topicLines: number;

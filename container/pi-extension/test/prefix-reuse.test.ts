@@ -44,6 +44,26 @@ const reordered: InlineExtension = {
 		}),
 };
 
+const virtual: InlineExtension = {
+	name: "virtual",
+	factory: (pi) => {
+		pi.registerVirtualModel({
+			provider: "router",
+			id: "auto",
+			name: "Auto",
+			route: (_request, context) => {
+				const model = context.modelRegistry.find("faux", "main");
+				if (model === undefined) throw new Error("there is no model");
+				return { model, thinkingLevel: "off" };
+			},
+		});
+		pi.on("session_start", async (_event, context) => {
+			const model = context.modelRegistry.find("router", "auto");
+			if (model === undefined || !(await pi.setModel(model))) throw new Error("the virtual model is not chosen");
+		});
+	},
+};
+
 interface Case {
 	name: string;
 	options: Options;
@@ -55,6 +75,7 @@ const CASES: Case[] = [
 	{ name: "plain", options: {} },
 	{ name: "codemode on", options: withCodemode },
 	{ name: "codemode only", options: { ...withCodemode, settings: { codemode: { mode: "only" } } } },
+	{ name: "a virtual model", options: { extensions: [virtual] } },
 	{ name: "same parameters in another order", options: { extensions: [reordered] } },
 	{ name: "forced prompt", options: { extensions: [forced] }, own: "forced-prompt" },
 	{ name: "other model", options: { config: { ...EXTRACTS, extract: { model: "faux/small" } } }, own: "other-model" },

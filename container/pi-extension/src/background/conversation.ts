@@ -28,6 +28,12 @@ export function newConversation({ sessionManager }: Pick<ExtensionContext, "sess
 	return { messages: fresh.map((each) => each.message), upTo: fresh.at(-1)?.id };
 }
 
+/** Gives a message with no more of its text than the engine shows: as much of the beginning, and as much of the end. */
+export function shortened({ role, text }: TalkMessage, units: number): TalkMessage {
+	const shown = text.length <= 2 * units ? text : text.slice(0, units) + text.slice(-units);
+	return { role, text: shown.toWellFormed() };
+}
+
 /** Gives the entries that an extraction has looked at, on whichever branch it did. */
 function seenEntries(sessionManager: ExtensionContext["sessionManager"]): ReadonlySet<string> {
 	const seen = new Set<string>();

@@ -15,7 +15,7 @@ export function commandOperations(task: TaskAccess): BashOperations {
 			const answer = await task.memory.demand(
 				"task/bash",
 				{ taskId: task.taskId, command, timeoutSeconds: timeout ?? null },
-				{ signal, timeoutMs: task.limits.taskAnswerMs },
+				{ signal },
 			);
 			if (!answer.ok) throw new Error(answer.reason);
 			if (answer.verdict === "delete") {

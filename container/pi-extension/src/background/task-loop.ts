@@ -85,6 +85,8 @@ function requestOptions(options: LoopOptions): AgentLoopConfig {
 		cacheRetention: "short",
 		toolExecution: "sequential",
 		disableContinuation: true,
+		// One transport keeps its place in the conversation in an open socket, which the main agent uses.
+		transport: "sse",
 		timeoutMs: options.limits.modelCallMs,
 		maxRetries: options.limits.modelCallRetries,
 		...(level === "off" ? {} : { reasoning: level }),

@@ -73,7 +73,7 @@ async function read({ task, id, input, signal, onUpdate }: Call<ReadToolInput>):
 	const result = await createReadTool(task.cwd, { operations }).execute(id, input, signal, onUpdate);
 	const { path, digest, image } = shown;
 	const truncated = result.details?.truncation !== undefined;
-	await task.memory.demand("task/read", { taskId: task.taskId, path, digest, image, truncated }, asked(task, signal));
+	await task.memory.demand("task/read", { taskId: task.taskId, path, digest, image, truncated }, { signal });
 	return result;
 }
 
@@ -98,7 +98,7 @@ async function write({ task, id, input, signal, onUpdate }: Call<WriteToolInput>
 		mkdir: async () => {},
 		writeFile: async (path: string, content: string) => {
 			const params = { taskId: task.taskId, path, content };
-			({ reminder } = await task.memory.demand("task/write", params, asked(task, signal)));
+			({ reminder } = await task.memory.demand("task/write", params, { signal }));
 		},
 	};
 	const result = await createWriteTool(task.cwd, { operations }).execute(id, input, signal, onUpdate);
@@ -117,7 +117,7 @@ async function edit({ task, id, input, signal, onUpdate }: Call<EditToolInput>):
 		},
 		writeFile: async (path: string, content: string) => {
 			const params = { taskId: task.taskId, path, content, edits: input.edits, readDigest };
-			({ reminder } = await task.memory.demand("task/edit", params, asked(task, signal)));
+			({ reminder } = await task.memory.demand("task/edit", params, { signal }));
 		},
 	};
 	const result = await createEditTool(task.cwd, { operations }).execute(id, input, signal, onUpdate);
@@ -127,10 +127,6 @@ async function edit({ task, id, input, signal, onUpdate }: Call<EditToolInput>):
 function bash({ task, id, input, signal, onUpdate }: Call<BashToolInput>): Promise<AgentToolResult<unknown>> {
 	const tool = createBashTool(task.cwd, { operations: commandOperations(task), exposeSessionEnvironment: false });
 	return task.logs.keep((watch) => tool.execute(id, input, signal, watch), onUpdate);
-}
-
-function asked(task: TaskAccess, signal: AbortSignal | undefined) {
-	return { signal, timeoutMs: task.limits.taskAnswerMs };
 }
 
 async function stillAllowed(task: TaskAccess, result: AgentToolResult): Promise<AgentToolResult> {

@@ -16,7 +16,7 @@ import type {
 	TaskEndParams,
 	TaskPromptParams,
 } from "../protocol.ts";
-import type { NewConversation } from "./conversation.ts";
+import { type NewConversation, shortened } from "./conversation.ts";
 import { areCompatible, declaredTools, isSameModel, NOT_CAPTURED, taskModel } from "./parent-facts.ts";
 import type { ParentRequest } from "./parent-request.ts";
 import type { Records } from "./records.ts";
@@ -80,7 +80,7 @@ export async function beginTask(deps: TaskDeps, options: TaskOptions): Promise<R
 	return async () => {
 		const outcome = await new Task(deps, options, started, begun, report).run();
 		const end = { taskId: begun.taskId, outcome, idle: !signal.aborted && session.isIdle() };
-		const answer = await memory.ask("task/end", end, { timeoutMs: started.limits.taskAnswerMs });
+		const answer = await memory.ask("task/end", end);
 		report.attempt = answer?.attempt;
 		status.ended(report);
 		return answer?.another ?? false;
@@ -151,11 +151,13 @@ class Task {
 
 	async #prompt(model: Model<Api>, declared: Tool[]): Promise<ParentPrompt | OwnPrompt> {
 		const { kind, session } = this.#options;
-		const newMessages = kind === "extract" ? session.conversation.messages : [];
+		const { talkMessageUnits } = this.#started.limits;
+		const messages = kind === "extract" ? session.conversation.messages : [];
+		const newMessages = messages.map((message) => shortened(message, talkMessageUnits));
 		const parent = this.#facts(model, declared);
 		const codemode = session.codemode?.mode ?? "off";
 		const params: TaskPromptParams = { taskId: this.#begun.taskId, parent, codemode, newMessages };
-		const answer = await this.#deps.memory.demand("task/prompt", params, this.#asked);
+		const answer = await this.#deps.memory.demand("task/prompt", params);
 		if (!answer.ok) throw new Error(answer.reason);
 		return answer;
 	}
@@ -192,21 +194,17 @@ class Task {
 		return reason === undefined ? undefined : { block: true, reason };
 	};
 
-	get #asked() {
-		return { timeoutMs: this.#started.limits.taskAnswerMs };
-	}
-
 	async #whyNot(): Promise<string | undefined> {
 		const { session } = this.#options;
 		const params = { taskId: this.#begun.taskId, trusted: session.isTrusted() };
-		const answer = await this.#deps.memory.ask("task/check", params, this.#asked);
+		const answer = await this.#deps.memory.ask("task/check", params);
 		if (answer?.ok) return undefined;
 		return answer?.reason ?? this.#started.texts.engineGone;
 	}
 
 	async #turn(answer: AssistantMessage): Promise<string | undefined> {
 		const params = { taskId: this.#begun.taskId, outputTokens: answer.usage.output };
-		const allowed = await this.#deps.memory.ask("task/turn", params, this.#asked);
+		const allowed = await this.#deps.memory.ask("task/turn", params);
 		return allowed?.ok ? undefined : (allowed?.reason ?? this.#started.texts.engineGone);
 	}
 
