@@ -170,7 +170,7 @@ function memoryOf(agent: string, project: string): string {
 const PATH = process.env.PATH ?? "";
 const OUR_PROGRAMS = join(CHECKOUT, ".venv", "bin");
 
-function pathWith(engine = OUR_PROGRAMS): string {
+export function pathWith(engine = OUR_PROGRAMS): string {
 	return [engine, PATH].join(delimiter);
 }
 
