@@ -15,7 +15,7 @@ import {
 } from "@earendil-works/pi-coding-agent";
 import { answers, EXTRACTS, extracted, note, requestsOf, toolResults } from "./helpers/background.ts";
 import { filesBelow, startPi } from "./helpers/pi-session.ts";
-import { startTask } from "./helpers/task.ts";
+import { type Call, startTask } from "./helpers/task.ts";
 
 const codemode: InlineExtension = { name: "codemode", factory: createCodemodeExtension() };
 
@@ -166,13 +166,24 @@ test("find and grep answer as pi's own do", async (t) => {
 	assert.match(found[1]?.text ?? "", /needle/);
 });
 
-test("a pipe that nobody writes to keeps no task waiting", async (t) => {
+test("what is no regular file is not read: a pipe that nobody writes to, a device without end, a link to one", async (t) => {
 	const { pi, extractionWith } = await startTask(t);
-	const pipe = join(pi.project, "pipe");
+	const [pipe, link] = [join(pi.project, "pipe"), join(pi.memory, "endless.md")];
 	execFileSync("mkfifo", [pipe]);
-	const started = Date.now();
-	await extractionWith(["read", { path: pipe }], ["edit", { path: pipe, edits: [{ oldText: "a", newText: "b" }] }]);
-	assert.ok(Date.now() - started < 10_000);
+	mkdirSync(pi.memory, { recursive: true });
+	symlinkSync("/dev/zero", link);
+	const paths = [pipe, "/dev/zero", link, pi.project];
+	const edits = [{ oldText: "a", newText: "b" }];
+	const results = await extractionWith(
+		...paths.flatMap((path): Call[] => [
+			["read", { path }],
+			["edit", { path, edits }],
+		]),
+	);
+	assert.deepEqual(
+		results.map((each) => each.isError && /is not a regular file/.test(each.text)),
+		results.map(() => true),
+	);
 });
 
 for (const [what, answer] of [

@@ -1,7 +1,9 @@
 // Reading files for a task's tools: the bytes that are shown are the bytes of which a digest is taken.
+//
+// Only regular files are read. A device may have no end, and a pipe no writer.
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { access, open, readFile, stat } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { access, type FileHandle, open, stat } from "node:fs/promises";
 import { detectSupportedImageMimeTypeFromFile, type ReadOperations } from "@earendil-works/pi-coding-agent";
 
 /** What one `read` has shown: of which file, the digest of its bytes, and whether it was an image. */
@@ -21,15 +23,15 @@ export function watchedReading(): { operations: ReadOperations; shown: Shown } {
 	const operations: ReadOperations = {
 		async access(path) {
 			shown.path = path;
-			await access(path, constants.R_OK);
+			await mayBeRead(path);
 		},
 		async detectImageMimeType(path) {
-			const mimeType = (await stat(path)).isFile() ? await detectSupportedImageMimeTypeFromFile(path) : undefined;
+			const mimeType = await detectSupportedImageMimeTypeFromFile(path);
 			shown.image = Boolean(mimeType);
 			return mimeType;
 		},
 		async readFile(path) {
-			const bytes = await readFile(path, { flag: constants.O_RDONLY | constants.O_NONBLOCK });
+			const bytes = await readRegular(path);
 			shown.digest = digestOf(bytes);
 			return bytes;
 		},
@@ -45,13 +47,45 @@ export function watchedReading(): { operations: ReadOperations; shown: Shown } {
 	return { operations, shown };
 }
 
-/** Reads a file as long as it was when it was opened. A pipe that nobody writes to keeps nothing waiting. */
+/** Raises for what cannot be read, and for what is no regular file. */
+export async function mayBeRead(path: string): Promise<void> {
+	checkRegular(path, await stat(path));
+	await access(path, constants.R_OK);
+}
+
+/** Gives the bytes of a regular file. */
+export async function readRegular(path: string): Promise<Buffer> {
+	const file = await openRegular(path);
+	try {
+		return await file.readFile();
+	} finally {
+		await file.close();
+	}
+}
+
+/** Reads a regular file as long as it was when it was opened. */
 async function* chunksOf(path: string): AsyncGenerator<Buffer> {
-	const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+	const file = await openRegular(path);
 	try {
 		const { size } = await file.stat();
 		yield* file.createReadStream({ autoClose: false, ...(size > 0 ? { end: size - 1 } : {}) });
 	} finally {
 		await file.close();
 	}
+}
+
+/** Opens without waiting: something else may have taken the file's place. */
+async function openRegular(path: string): Promise<FileHandle> {
+	const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+	try {
+		checkRegular(path, await file.stat());
+		return file;
+	} catch (error) {
+		await file.close();
+		throw error;
+	}
+}
+
+function checkRegular(path: string, status: Stats): void {
+	if (!status.isFile()) throw new Error(`${path} is not a regular file`);
 }

@@ -3,8 +3,6 @@
 // - Each is made anew for each call, so that what one call sees and changes is its own.
 // - Whether the task may go on is asked before each call by the loop (`beforeToolCall`); find and grep ask again after.
 // - write and edit run inside pi's queue of a path already: entering it again for the same path would never end.
-import { constants } from "node:fs";
-import { access, readFile } from "node:fs/promises";
 import type { AgentTool, AgentToolResult, AgentToolUpdateCallback } from "@earendil-works/pi-agent-core";
 import {
 	type BashToolInput,
@@ -23,7 +21,7 @@ import {
 import type { Memory } from "../memory.ts";
 import type { Limits, Texts } from "../protocol.ts";
 import { commandOperations, type OutputLogs } from "./task-commands.ts";
-import { digestOf, watchedReading } from "./task-files.ts";
+import { digestOf, mayBeRead, readRegular, watchedReading } from "./task-files.ts";
 
 /** What the tools of one task work with. */
 export interface TaskAccess {
@@ -109,9 +107,9 @@ async function edit({ task, id, input, signal, onUpdate }: Call<EditToolInput>):
 	let reminder: string | null = null;
 	let readDigest = "";
 	const operations = {
-		access: (path: string) => access(path, constants.R_OK),
+		access: mayBeRead,
 		readFile: async (path: string) => {
-			const bytes = await readFile(path, { flag: constants.O_RDONLY | constants.O_NONBLOCK });
+			const bytes = await readRegular(path);
 			readDigest = digestOf(bytes);
 			return bytes;
 		},
