@@ -1,7 +1,8 @@
 """cat, head, tail, wc, tac, nl, rev: the content of files as it is, or parts and counts of it.
 
 - No option of theirs writes, runs or connects (GNU coreutils 9.7, util-linux 2.41).
-- `tail -f` waits for ever, so it is refused; the old forms `head -5` and `tail +5` are read as `-n 5` and `-n +5`.
+- `tail -f` waits for ever, so it is refused; where words follow that nobody has seen, tail runs with a `--` before
+  them. The old forms `head -5` and `tail +5` are read as `-n 5` and `-n +5`.
 - tac keeps what comes through a pipe in a file of its own in the folder for such files, and removes it at once.
 - A device is read only where `head -c` says how few bytes of it.
 """
@@ -9,6 +10,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from pi_sandbox.bash_policy.command_rule import AddedWords, CommandRule, Judged, Surroundings
 from pi_sandbox.bash_policy.decision import Refused
@@ -36,7 +38,7 @@ _BOUNDED_SOURCE = re.compile(r"/dev/(zero|random|urandom)")
 _few_bytes = matches(r"[0-9]{1,6}")
 
 
-def _judge(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> Judged:
+def _judge(name: str, words: tuple[Word, ...], surroundings: Surroundings) -> Judged:
     if name == "tail":
         _refuse_following(words)
         words = _without_old_form(words)
@@ -47,7 +49,8 @@ def _judge(name: str, words: tuple[Word, ...], _surroundings: Surroundings) -> J
         name,
         (word for word in parsed.operands if not (bounded and _BOUNDED_SOURCE.fullmatch(word.text))),
     )
-    return Judged(parsed.words(), options_ended=parsed.ended)
+    ended = parsed.ended or surroundings.words_follow
+    return Judged(replace(parsed, ended=ended).words(), options_ended=parsed.ended)
 
 
 def _refuse_following(words: tuple[Word, ...]) -> None:

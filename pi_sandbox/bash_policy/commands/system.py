@@ -148,7 +148,7 @@ RULES = (
     ),
     table_rule(
         "printenv(1), uname(1), nproc(1), whoami(1), logname(1), users(1), groups(1), id(1), tty(1) of GNU "
-        "coreutils 9.7, uptime(1) and free(1) of procps 4.0, locale(1) of the GNU C library 2.41",
+        "coreutils 9.7, uptime(1) of procps 4.0, locale(1) of the GNU C library 2.41",
         _reads("printenv", "-0/--null"),
         _reads(
             "uname",
@@ -163,13 +163,6 @@ RULES = (
         _reads("id", "-a -Z/--context -g/--group -G/--groups -n/--name -r/--real -u/--user -z/--zero"),
         _reads("tty", "-s/--silent/--quiet"),
         _reads("uptime", "-p/--pretty -r/--raw -s/--since -h -V"),
-        option_table(
-            "free",
-            "-b/--bytes --kilo --mega --giga --tera -k/--kibi -m/--mebi -g/--gibi --tebi -h/--human --si -l/--lohi "
-            "-L/--line -t/--total -v/--committed -w/--wide -V",
-            only_reads=True,
-            advice=dict.fromkeys(("-s", "--seconds", "-c", "--count"), "repeats; leave it out"),
-        ),
         _reads("locale", "-a/--all-locales -m/--charmaps -c/--category-name -k/--keyword-name -v/--verbose"),
         allowed=(
             "printenv",
@@ -182,11 +175,22 @@ RULES = (
             "id -un",
             "tty",
             "uptime -p",
-            "free -h",
             "locale -a",
             "locale charmap",
         ),
-        refused=("uname -x", "id --out=x", "free -s 1", "free -hs1", "printenv -u HOME", "nproc --ign=1"),
+        refused=("uname -x", "id --out=x", "printenv -u HOME", "nproc --ign=1"),
+        opens_files=False,
+    ),
+    table_rule(
+        "free(1) of procps 4.0",
+        option_table(
+            "free",
+            "-b/--bytes --kilo --mega --giga --tera -k/--kibi -m/--mebi -g/--gibi --tebi -h/--human --si -l/--lohi "
+            "-L/--line -t/--total -v/--committed -w/--wide -V",
+            advice=dict.fromkeys(("-s", "--seconds", "-c", "--count"), "repeats; leave it out"),
+        ),
+        allowed=("free", "free -h", "free -m -t"),
+        refused=("free -s 1", "free -hs1", "free -c 3", "free *", "ls | xargs free"),
         opens_files=False,
     ),
     table_rule(

@@ -32,6 +32,9 @@ MUTANTS = int(os.environ.get("BASH_POLICY_MUTANTS", "800"))
 _OWN_SCRATCH = re.compile(r"\bjavac?\b")
 """Writes a file of its own below /tmp while it runs, unless it is told not to, as its plan does."""
 
+_LONG = re.compile(r"(?<!\S)(?:/|/tmp)(?!\S)|\bsleep\b")
+"""Looks through all that this machine holds, or is to wait."""
+
 _OWN_PAGER = re.compile(r"\bless\b")
 """Runs what the file of keys in a person's own home names; in its plan cat stands in its place."""
 
@@ -68,10 +71,14 @@ def plain_room(tmp_path_factory: pytest.TempPathFactory) -> Room:
     return make_room(tmp_path_factory.mktemp("plain") / "room", hostile_configuration=False)
 
 
-def test_every_allowed_command_does_no_harm_as_its_plan_says(hostile_room: Room) -> None:
-    watch = Watch(hostile_room)
+def test_every_allowed_command_does_no_harm_and_ends_as_its_plan_says(hostile_room: Room) -> None:
+    watch, ending = Watch(hostile_room), Watch(hostile_room, SOON, must_end=True)
+
+    def run(plan: RunPlan) -> list[Deed]:
+        return (watch if _LONG.search(plan.command) else ending).run_plan(plan)
+
     plans = [plan for command in allowed()[::SHARE] if (plan := classify(command).run) is not None]
-    deeds = _of_all(watch.run_plan, plans)
+    deeds = _of_all(run, plans)
     _assert_none([*deeds, *watch.deeds_in_the_room("all of them")])
 
 
@@ -194,6 +201,13 @@ def test_a_tripwire_sees_what_a_repository_makes_git_run_in_spite_of_the_fixed_v
     for mark in hostile_room.marks.iterdir():
         mark.unlink()
     assert any("started" in deed.what for deed in deeds), deeds
+
+
+@pytest.mark.parametrize("command", ["tail -n1 -f", "tail -f a.md | head -1000", "cat /dev/zero"])
+def test_the_watch_sees_a_command_that_does_not_end(command: str, tmp_path: Path) -> None:
+    needs(command.split()[0])
+    watch = Watch(make_room(tmp_path / "room", hostile_configuration=False), must_end=True)
+    assert any("did not end" in deed.what for deed in watch.run_plan(RunPlan(command, FIXED, INHERITED)))
 
 
 @pytest.mark.parametrize("command", ["touch a.md", "sort -o b.md a.md", "sh -c true", "ln -s a.md new.md", "evil"])

@@ -20,7 +20,7 @@ def _runs(command: str) -> str:
             "xargs -n1 git log -1 --",
             "xargs -n1 -- git --no-pager --no-optional-locks log --no-ext-diff --no-textconv -n1 --",
         ),
-        ("xargs -I{} head -1 {}", "xargs '-I{}' -- head -n1 '{}'"),
+        ("xargs -I{} head -1 {}", "xargs '-I{}' -- head -n1 -- '{}'"),
         ("xargs -I{} basename {} .md", "xargs '-I{}' -- basename '{}' .md"),
         ("xargs -I{} sed -n -- 1p notes/{}", "xargs '-I{}' -- sed --sandbox -n -- 1p 'notes/{}'"),
         ("xargs", "xargs"),
@@ -29,6 +29,7 @@ def _runs(command: str) -> str:
         ("xargs awk -F: -- 1", "POSIXLY_CORRECT=1 xargs -- awk -F: -- 1"),
         ("xargs -I{} gawk -- 1 notes/{}", "POSIXLY_CORRECT=1 xargs '-I{}' -- gawk --sandbox -- 1 'notes/{}'"),
         ("xargs less -N --", "xargs -- cat --"),
+        ("xargs -n1 tail -n 2", "xargs -n1 -- tail -n2 --"),
     ],
 )
 def test_the_fixed_words_are_made_anew(command: str, runs: str) -> None:

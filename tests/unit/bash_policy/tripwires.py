@@ -269,11 +269,15 @@ class Deed:
 
 
 class Watch:
-    """Runs commands in a room and says what they did that they must not."""
+    """Runs commands in a room and says what they did that they must not.
 
-    def __init__(self, room: Room, seconds: float = SECONDS) -> None:
+    A command is ended after `seconds`; with `must_end`, that it had to be is a deed as well.
+    """
+
+    def __init__(self, room: Room, seconds: float = SECONDS, *, must_end: bool = False) -> None:
         self._room = room
         self._seconds = seconds
+        self._must_end = must_end
         self._numbers = itertools.count()
         self._before = room.state()
 
@@ -316,15 +320,16 @@ class Watch:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+        deeds = []
         try:
             process.wait(self._seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        if not trace.exists():
-            return []
-        deeds = [Deed(text, what) for what in _deeds(trace)]
-        trace.unlink()
+            deeds += [Deed(text, f"did not end within {self._seconds:.0f} s")] if self._must_end else []
+        if trace.exists():
+            deeds += [Deed(text, what) for what in _deeds(trace)]
+            trace.unlink()
         return deeds
 
 
