@@ -27,11 +27,18 @@ class FixedPlace:
 
     def check(self) -> None:
         """Raise `SettingsError` where a link leads the memory elsewhere, and `OSError`."""
-        if self.memory is not None and self.memory.resolve() != self.memory:
+        if self.memory is not None and _leads_elsewhere(self.memory):
             raise SettingsError(
                 f"the memory folder {quoted(self.memory)} leads elsewhere through a link",
                 "look at what the store holds there, and remove the link",
             )
+
+
+def _leads_elsewhere(path: Path) -> bool:
+    try:
+        return path.resolve() != path
+    except RuntimeError:  # a link that leads to itself
+        return True
 
 
 def fixed_place(environ: Mapping[str, str]) -> FixedPlace | None:

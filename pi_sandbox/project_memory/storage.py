@@ -86,13 +86,16 @@ def locate(agent_folder: Path, project_root: Path, memory: Path | None = None) -
     """Give the places of a project without making any of them.
 
     `project_root` is the value of `identity.project_root`; `memory` is the folder from `autoMemoryDirectory`. Raises
-    `FilesError` if a marker cannot be read.
+    `FilesError` if a marker cannot be read, and for a memory folder that is a link to itself.
     """
     base = agent_folder / FOLDER
     root = os.fsencode(project_root)
     folder = _folders(base, root)[0]
     at = folder / "memory" if memory is None else memory
-    memory_root = at.resolve()
+    try:
+        memory_root = at.resolve()
+    except RuntimeError as error:
+        raise FilesError(f"{quoted(at)} is a link that leads to itself", "remove the link") from error
     shared = base / "memory-roots" / short_digest(os.fsencode(memory_root))
     return ProjectStorage(project_root, folder, at, memory_root, shared)
 

@@ -73,3 +73,10 @@ def test_without_a_folder_memory_is_off_whatever_the_file_says(tmp_path: Path) -
     file = ConfigurationFile(tmp_path / "config.json", place)
     assert not file.current().enabled
     assert "no store" in file.what_turned_off
+
+
+def test_a_memory_folder_that_is_a_link_to_itself_is_refused(tmp_path: Path) -> None:
+    loop = tmp_path.resolve() / "auto"
+    loop.symlink_to(loop)
+    with pytest.raises(SettingsError, match="leads elsewhere"):
+        FixedPlace(tmp_path / "c.json", loop).check()

@@ -83,6 +83,13 @@ def test_a_link_to_a_memory_shares_its_locks_and_interval(tmp_path):
     assert straight.store_state != through.store_state, "what a project alone knows is not shared"
 
 
+def test_a_memory_folder_that_is_a_link_to_itself_is_an_error(tmp_path):
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(FilesError, match="leads to itself"):
+        reserve(tmp_path / "agent", tmp_path / "project", loop)
+
+
 def test_the_default_folder_named_in_the_configuration_is_the_default_folder(tmp_path):
     default = reserve(tmp_path, Path("/srv/one"))
 
