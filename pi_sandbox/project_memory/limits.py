@@ -57,6 +57,12 @@ READ_BYTES = 50 * 1024
 # Capture of what others changed (ours: larger than any note; a larger file is judged by its size and times).
 CAPTURE_DIGEST_BYTES = 4 * 1024 * 1024
 
+# What the main session's own writes lost in a race (ours: notes are far smaller, and a race is over within seconds).
+SHOWN_FILE_BYTES = 256 * 1024
+SHOWN_FILES = 200
+RECENT_CHANGE_BYTES = 64 * 1024
+RECENT_CHANGE_SECONDS = 60
+
 # Background tools and tasks.
 GREP_SECONDS = 20
 BASH_DEFAULT_SECONDS = 120

@@ -220,6 +220,7 @@ class Engine:
         asleep = not access.configuration.enabled
         if not access.read_only:
             sweep_all(access.storage.memory_root, access.writer.journal, access.witness)
+            access.recent.sweep()
         if not asleep:
             access.captures.begin()
         background = Background(access, self._notify)

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from pi_sandbox.errors import FilesError
-from pi_sandbox.project_memory.catalogue import Topic, is_topic_name
+from pi_sandbox.project_memory.catalogue import TOPIC_SUFFIX, Topic, is_topic_name
 from pi_sandbox.project_memory.index import IndexFile, Snapshot, backfill, staleness_notice, take_snapshot
 from pi_sandbox.project_memory.javascript_text import decoded, node_bytes
 from pi_sandbox.project_memory.journal_entry import Task
+from pi_sandbox.project_memory.lost_lines import MainWrite
 from pi_sandbox.project_memory.memory_files import SeenFile, floored_ms, read_for_baseline
 from pi_sandbox.project_memory.memory_reading import Recall, read_index, recall
 from pi_sandbox.project_memory.publish import Published
@@ -36,6 +37,7 @@ from pi_sandbox.project_memory.topics import by_every_name, scan_topics
 from pi_sandbox.rpc import protocol_types as types
 from pi_sandbox.rpc.answers import YES, no, rule_of
 from pi_sandbox.rpc.call import Call
+from pi_sandbox.rpc.main_writes import MainWrites
 from pi_sandbox.rpc.memory_access import MemoryAccess, now_ms
 
 INDEX = "MEMORY.md"
@@ -59,6 +61,7 @@ class MainSession:
     def __init__(self, access: MemoryAccess, resume: types.SessionState | None = None) -> None:
         self._access = access
         self._lock = threading.Lock()
+        self._writes = MainWrites(access)
         self._shown = None if resume is None else _shown_in(resume)
         self._history = SelectorHistory() if resume is None else _history_in(resume)
         self._pace = SelectorPace() if resume is None else SelectorPace(**resume["pace"])
@@ -212,7 +215,10 @@ class MainSession:
     def file_check(self, params: types.FileCheckParams, _: Call) -> types.FileCheckResult:
         """Answer `file/check`."""
         reads = params["tool"] == "read"
-        if params["trusted"] or self._access.memory_file(params["path"], reads=reads) is None:
+        file = self._access.memory_file(params["path"], reads=reads)
+        if file is not None and params["trusted"] and not reads and file.suffix == TOPIC_SUFFIX:
+            self._writes.begins(file)
+        if params["trusted"] or file is None:
             return YES
         what = f"{params['tool']} of a memory file is refused"
         return no(Refusal(Rule.UNTRUSTED, f"{what}: {UNTRUSTED.reason}"))
@@ -231,6 +237,8 @@ class MainSession:
         if not stat.S_ISREG(status.st_mode):
             return {"reminder": None, "suppress": None}
         page = Page(params["offset"], params["limit"], params["cut"])
+        if inside is not None and page.shows_all_of(inside):
+            self._writes.was_shown(inside)
         suppress = name if is_topic_name(name) and page.shows_all_of(file) else None
         reminder = "" if inside is None else age_reminder(name, floored_ms(status.st_mtime_ns), now_ms())
         return {"reminder": reminder or None, "suppress": suppress}
@@ -238,11 +246,17 @@ class MainSession:
     def file_written(self, params: types.FileWrittenParams, _: Call) -> types.FileWrittenResult:
         """Answer `file/written`."""
         file = self._access.memory_file(params["path"])
-        if file is None or file.suffix != ".md":
+        if file is None or file.suffix != TOPIC_SUFFIX:
             return {"reminder": None}
         seen = read_for_baseline(file)
         self._access.captures.noted(self._access.name_of(file), None if seen is None else seen.version.digest)
-        return {"reminder": None if seen is None else self._access.reminder_of(file, seen.text)}
+        edits = params["edits"]
+        old, new = (tuple(each[key] for each in edits) for key in ("oldText", "newText"))
+        with self._lock:
+            prompt = [] if self._shown is None else [self._shown.auto_memory_index]
+        lost = self._writes.ended(file, seen, MainWrite(params["content"], old, new), prompt)
+        lint = None if seen is None else self._access.reminder_of(file, seen.text)
+        return {"reminder": "\n".join(filter(None, (lost, lint))) or None}
 
 
 def _told(messages: Iterable[Message]) -> list[types.Message]:

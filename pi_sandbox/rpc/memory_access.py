@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from pi_sandbox.project_memory.captures import Captures
@@ -14,6 +16,7 @@ from pi_sandbox.project_memory.journal import Journal
 from pi_sandbox.project_memory.lint import SecretLines, lint_file, lint_reminder, looked_at
 from pi_sandbox.project_memory.path_queue import PathQueue
 from pi_sandbox.project_memory.publish import MemoryWriter, Published
+from pi_sandbox.project_memory.recent_changes import RecentChanges
 from pi_sandbox.project_memory.storage import ProjectStorage
 from pi_sandbox.project_memory.tool_paths import memory_file, tool_file
 from pi_sandbox.project_memory.topics import topic_of
@@ -37,12 +40,14 @@ class MemoryAccess:
     witness: SystemWitness = field(default_factory=SystemWitness)
     writer: MemoryWriter = field(init=False)
     captures: Captures = field(init=False)
+    recent: RecentChanges = field(init=False)
 
     def __post_init__(self) -> None:
         journal = Journal(self.storage.root_folder / "journal")
         writer = MemoryWriter(self.storage.memory_root, journal, self.witness, PathQueue())
         object.__setattr__(self, "writer", writer)
         object.__setattr__(self, "captures", Captures(self.storage.memory_root))
+        object.__setattr__(self, "recent", RecentChanges(self.storage.root_folder / "recent"))
 
     @property
     def configuration(self) -> Configuration:
@@ -77,6 +82,12 @@ class MemoryAccess:
 def now_ms() -> int:
     """Give the time in milliseconds since the epoch."""
     return time.time_ns() // 1_000_000
+
+
+@cache
+def load_secret_detectors() -> None:
+    """Begin to import what `secret_lines` needs, and wait for nothing: a file that is read is often written next."""
+    threading.Thread(target=secret_lines, args=("",), name="detectors", daemon=True).start()
 
 
 def secret_lines(text: str) -> SecretLines:

@@ -428,7 +428,7 @@ RecallFinishResult = Recalled | NotRecalled
 
 
 class FileCheckParams(TypedDict):
-    """Asks before a file tool of the main agent runs."""
+    """Asks before a file tool of the main agent runs; before `write` and `edit` also where the project is trusted."""
 
     tool: Literal["read", "write", "edit"]
     path: str
@@ -459,10 +459,12 @@ class FileWrittenParams(TypedDict):
     """Says that the main agent has written a file."""
 
     path: str
+    content: str | None
+    edits: list[Edit]
 
 
 class FileWrittenResult(TypedDict):
-    """What goes at the end of the result; nothing for a file outside memory."""
+    """What goes at the end of the result: what the write lost in a race, and lint; nothing outside memory."""
 
     reminder: str | None
 

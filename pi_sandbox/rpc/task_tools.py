@@ -16,9 +16,11 @@ from pi_sandbox.project_memory.catalogue import INDEX_NAME
 from pi_sandbox.project_memory.javascript_text import node_bytes
 from pi_sandbox.project_memory.limits import BASH_DEFAULT_SECONDS, BASH_MAXIMUM_SECONDS
 from pi_sandbox.project_memory.lint import SecretLines, listed_lines
+from pi_sandbox.project_memory.lost_lines import added_lines
 from pi_sandbox.project_memory.memory_files import SeenFile, read_for_baseline
 from pi_sandbox.project_memory.origin import Origin, with_origin
 from pi_sandbox.project_memory.publish import Published, Unchanged
+from pi_sandbox.project_memory.recent_changes import RecentChange
 from pi_sandbox.project_memory.refusals import Refusal, Rule
 from pi_sandbox.project_memory.words import change_notice
 from pi_sandbox.project_memory.write_paths import check_as_given
@@ -134,11 +136,20 @@ class TaskTools:
         permission = self._permission(running, call)
         made = self._access.writer.write(where, node_bytes(text), running.task, permission, check_all)
         self._made(running, made)
+        if isinstance(made, Published):
+            self._tell_main_sessions(running, made, text, before)
         return {
             "created": isinstance(made, Published) and not made.existed,
             "id": made.entry.id if isinstance(made, Published) else None,
             "reminder": self._access.reminder_of(made.path, text, secrets if text == content else None),
         }
+
+    def _tell_main_sessions(self, running: RunningTask, made: Published, text: str, before: SeenFile | None) -> None:
+        """Leave word for a main session that writes the same file at this moment and may take this away."""
+        change = made.entry.change
+        added = added_lines(text, None if before is None else before.text)
+        by = f"task {running.task.id}"
+        self._access.recent.note(change.path, RecentChange(by, change.before.digest, change.after.digest, added))
 
     def _with_origin(self, running: RunningTask, file: Path | None, content: str, before: SeenFile | None) -> str:
         """Give the text with the session and the task that teach it; the index has no such keys."""

@@ -12,16 +12,17 @@ import {
 	type ToolResultEventResult,
 } from "@earendil-works/pi-coding-agent";
 import { READ_ENTRY } from "./branch.ts";
-import type { FileCheckParams, FileReadParams } from "./protocol.ts";
+import type { Edit, FileCheckParams, FileReadParams, FileWrittenParams } from "./protocol.ts";
 import type { Session } from "./session.ts";
 
 export function registerFileTools(pi: ExtensionAPI, session: Session): void {
 	pi.on("tool_call", async (event, context): Promise<ToolCallEventResult | undefined> => {
 		const file = fileOf(event);
 		const { memory } = session;
-		if (file === undefined || memory === undefined || context.isProjectTrusted()) return undefined;
-		const answer = await memory.ask("file/check", { ...file, trusted: false });
-		if (answer === undefined && !memory.wasReady) return undefined;
+		const trusted = context.isProjectTrusted();
+		if (file === undefined || memory === undefined || (trusted && file.tool === "read")) return undefined;
+		const answer = await memory.ask("file/check", { ...file, trusted });
+		if (answer === undefined && (trusted || !memory.wasReady)) return undefined;
 		if (answer === undefined) {
 			return { block: true, reason: "the memory engine does not say whether this is a memory file" };
 		}
@@ -38,7 +39,7 @@ export function registerFileTools(pi: ExtensionAPI, session: Session): void {
 			return answer?.reminder ? around(event, [text(answer.reminder), ...event.content]) : undefined;
 		}
 		if (isWriteToolResult(event) || isEditToolResult(event)) {
-			const answer = await memory.ask("file/written", { path });
+			const answer = await memory.ask("file/written", { path, ...writtenBy(event) });
 			return answer?.reminder ? around(event, [...event.content, text(answer.reminder)]) : undefined;
 		}
 		return undefined;
@@ -50,6 +51,20 @@ function fileOf(event: ToolCallEvent): Pick<FileCheckParams, "tool" | "path"> | 
 	if (isToolCallEventType("write", event)) return { tool: "write", path: event.input.path };
 	if (isToolCallEventType("edit", event)) return { tool: "edit", path: event.input.path };
 	return undefined;
+}
+
+/** What a tool was told to write: the engine looks whether it stands there. */
+function writtenBy({ input }: ToolResultEvent): Pick<FileWrittenParams, "content" | "edits"> {
+	const { content, edits } = input as { content?: unknown; edits?: unknown };
+	return {
+		content: typeof content === "string" ? content : null,
+		edits: Array.isArray(edits) ? edits.filter(isEdit).map(({ oldText, newText }) => ({ oldText, newText })) : [],
+	};
+}
+
+function isEdit(value: unknown): value is Edit {
+	const edit = value as Partial<Edit> | null;
+	return typeof edit?.oldText === "string" && typeof edit.newText === "string";
 }
 
 /** What of the file the tool has shown; of what it cut it says so, of what it was asked for not. */

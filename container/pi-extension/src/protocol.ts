@@ -348,7 +348,7 @@ export interface RecallFinishParams {
 /** What was recalled, or why nothing was. */
 export type RecallFinishResult = Recalled | NotRecalled;
 
-/** Asks before a file tool of the main agent runs. */
+/** Asks before a file tool of the main agent runs; before `write` and `edit` also where the project is trusted. */
 export interface FileCheckParams {
   tool: "read" | "write" | "edit";
   path: string;
@@ -375,9 +375,11 @@ export interface FileReadResult {
 /** Says that the main agent has written a file. */
 export interface FileWrittenParams {
   path: string;
+  content: string | null;
+  edits: Edit[];
 }
 
-/** What goes at the end of the result; nothing for a file outside memory. */
+/** What goes at the end of the result: what the write lost in a race, and lint; nothing outside memory. */
 export interface FileWrittenResult {
   reminder: string | null;
 }

@@ -14,7 +14,10 @@ test("after a settled turn an extraction writes a note with the parent's prefix 
 	await pi.session.prompt("We deploy on Fridays.");
 	await until(() => backgroundUsage(pi).length === 2, "two model calls of an extraction");
 	assert.deepEqual(pi.errors, []);
-	assert.equal(readFileSync(join(pi.memory, "deploy.md"), "utf8"), note("We deploy on Fridays."));
+	const origin = /\ncreated: [\d-]{10} by extract \w+ in session \S+(?=\n---\n)/;
+	const saved = readFileSync(join(pi.memory, "deploy.md"), "utf8");
+	assert.match(saved, origin);
+	assert.equal(saved.replace(origin, ""), note("We deploy on Fridays."));
 	const [parent] = mainUsage(pi);
 	const [first] = backgroundUsage(pi);
 	assert.ok(parent !== undefined && first !== undefined);

@@ -22,6 +22,7 @@ USUAL: Mapping[str, Mapping[str, object]] = {
     "prompt/sections": {"announced": None, "trusted": True},
     "recall/prepare": {"usedUnits": 0, "usedUp": False, "trusted": True},
     "recall/finish": {"usedUnits": 0, "usedUp": False, "suppressed": [], "trusted": True},
+    "file/written": {"content": None, "edits": []},
     "tasks/due": {"occasion": "settled", "ended": "normal", "newMessages": 1, "trusted": True},
     "task/begin": {"trusted": True, "asked": False},
     "task/check": {"trusted": True},
@@ -67,6 +68,12 @@ class Session:
         _fits(method, "params")(params)
         return _fits(method, "result")(self.engine.methods()[method](params, call or Call()))
 
+    def read(self, task: str, file: Path, shown: bytes | None = None) -> bool:
+        """Says that a task was shown these bytes of a file, or what stands in it; gives whether it may overwrite it."""
+        digest = hashlib.sha256(file.read_bytes() if shown is None else shown).hexdigest()
+        told = self.ask("task/read", taskId=task, path=str(file), truncated=False, image=False, digest=digest)
+        return bool(told["baseline"])
+
     def dream_due(self) -> bool:
         return bool(self.ask("tasks/due")["dream"]["ok"])
 
@@ -77,10 +84,6 @@ def _fits(method: str, part: str) -> Callable[[Any], Any]:
         {**SCHEMA["methods"][method][part], "$defs": SCHEMA["$defs"]}
     )
     return checked
-
-
-def digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def begin(session: Session, kind: str = "extract") -> str:

@@ -1,6 +1,5 @@
 """What background tasks change, what ends them, and what is told of it, in sessions that are called without pipes."""
 
-import hashlib
 import subprocess
 import threading
 import time
@@ -26,13 +25,6 @@ def changes_told(session: Session) -> list[tuple[str, str]]:
     return [(change["action"], change["path"]) for change in told]
 
 
-def read(session: Session, task: str, file: Path, shown: bytes | None = None) -> bool:
-    """Says that the task was shown these bytes of a file, or what stands in it."""
-    digest = hashlib.sha256(file.read_bytes() if shown is None else shown).hexdigest()
-    told = session.ask("task/read", taskId=task, path=str(file), truncated=False, image=False, digest=digest)
-    return bool(told["baseline"])
-
-
 @pytest.fixture
 def immutable(tmp_path: Path) -> Iterator[Callable[[Path], None]]:
     """Makes a file one that not even root can delete, for the time of the test."""
@@ -56,7 +48,7 @@ def test_of_a_deletion_that_fails_in_the_middle_what_happened_is_told_and_known(
     for file in (first, second, third):
         file.write_text("text")
     task = begin(session)
-    assert read(session, task, first)
+    assert session.read(task, first)
     immutable(second)
 
     with pytest.raises(RequestError) as error:
@@ -112,7 +104,7 @@ def test_what_could_not_be_taken_back_is_refused_before_it_is_taken(open_session
     large.write_bytes(b"x" * (size << 20))
     task = begin(session)
     older = session.ask("task/write", taskId=task, path=str(session.memory / "a.md"), content="x")["id"]
-    assert read(session, task, large)
+    assert session.read(task, large)
 
     change = {
         "delete": partial(session.ask, "task/bash", command=f"rm {large}"),
@@ -159,7 +151,7 @@ def test_people_take_back_what_a_task_did_and_are_told_what_cannot_go_back(open_
         file.write_text("old")
     task = begin(session)
     for file in (kept, changed):
-        assert read(session, task, file)
+        assert session.read(task, file)
         for content in ("new", "newer"):
             session.ask("task/write", taskId=task, path=str(file), content=content)
     immutable(kept)
@@ -178,7 +170,7 @@ def test_a_file_that_another_changed_between_a_task_s_changes_is_left_alone_unle
     file.write_text("old")
     task = begin(session)
     for content in ("one", "two"):
-        assert read(session, task, file)
+        assert session.read(task, file)
         session.ask("task/write", taskId=task, path=str(file), content=content)
         if content == "one":
             file.write_text("somebody else's")
@@ -287,7 +279,7 @@ def test_two_engines_that_read_think_and_write_one_index_lose_no_line(open_sessi
         while number < 25 and not failed:
             shown = index.read_bytes()
             try:
-                if read(session, task, index, shown):
+                if session.read(task, index, shown):
                     content = f"{shown.decode()}{kind} {number}\n"
                     session.ask("task/write", taskId=task, path=str(index), content=content)
                     number += 1
@@ -320,7 +312,7 @@ def test_a_note_says_which_session_and_task_taught_it_and_the_index_does_not(ope
     one.ask("task/end", taskId=first)
 
     second = begin(other)
-    assert read(other, second, file)
+    assert other.read(second, file)
     assert other.ask("task/write", taskId=second, path=str(file), content=made)["id"] is None, "no change either"
     other.ask("task/write", taskId=second, path=str(file), content=note + "On Tuesdays.\n")
     assert f" by extract {first} in session one\nchanged: " in file.read_text()
@@ -334,7 +326,7 @@ def test_what_another_writes_while_the_origin_is_put_in_is_not_overwritten(open_
     file = session.memory / "a.md"
     file.write_text("---\ndescription: a\n---\n")
     task = begin(session)
-    assert read(session, task, file)
+    assert session.read(task, file)
     standing = task_tools._standing
 
     def turned(of: Path | None) -> object:

@@ -19,7 +19,7 @@ from pi_sandbox.project_memory.transcript import TalkMessage
 from pi_sandbox.rpc.errors import RequestError
 from pi_sandbox.rpc.memory_access import secret_lines
 from tests.corpora.loader import corpus
-from tests.unit.rpc.sessions import Session, begin, digest
+from tests.unit.rpc.sessions import Session, begin
 
 NOW = 1_785_456_000_000
 """2026-07-31."""
@@ -97,9 +97,7 @@ def write_good(session: Session, case: dict[str, Any]) -> list[str]:
             session.ask("task/bash", taskId=task, command=f"rm {file}")
             continue
         if file.exists():
-            assert session.ask(
-                "task/read", taskId=task, path=str(file), truncated=False, image=False, digest=digest(file)
-            )["baseline"]
+            assert session.read(task, file)
         reminders.append(session.ask("task/write", taskId=task, path=str(file), content=text)["reminder"])
     return [each for each in reminders if each is not None]
 
