@@ -250,7 +250,9 @@ def test_the_engine_going_away_leaves_the_terminal_in_order(sandbox: Sandbox, tm
     assert sandbox.containers() == []
 
 
-ASKING = r"printf '\033[c\033[>c\033[6n\033[21t\033]11;?\033\\\033[?u\033]52;c;?\033\\'"
+ASKING = r"""stty -icanon -echo; printf '\033[c'; IFS= read -r -N 1 -t 60 answer
+printf '\033[c\033[>c\033[6n\033[21t\033]11;?\033\\\033[?u\033["v\033]52;c;?\033\\'"""
+"""Asks and hears an answer, so that the terminal is known to give some, and asks everything as it ends."""
 
 
 def line_after(sandbox: Sandbox, delay: float) -> tuple[bytes, LateTerminal]:
@@ -258,7 +260,7 @@ def line_after(sandbox: Sandbox, delay: float) -> tuple[bytes, LateTerminal]:
     project = sandbox.project()
     (project / "asking.sh").write_text(ASKING)
     line = project / "line"
-    session = f'"{sys.executable}" -m pi_sandbox shell -- sh asking.sh'
+    session = f'"{sys.executable}" -m pi_sandbox shell -- bash asking.sh'
     child = pexpect.spawn(
         "/bin/sh",
         ["-c", f"{session}; IFS= read -r line; printf '%s' \"$line\" >{line}"],
