@@ -52,7 +52,7 @@ def _compared(
 ) -> Comparison:
     return compare(
         subject,
-        ("with the memory", lambda: measure(_run(folder, "-e", str(EXTENSION / "src" / "index.ts")))),
+        ("with the memory", lambda: measure(_run(folder, "-e", str(EXTENSION / "src" / "project-memory.ts")))),
         ("pi alone", lambda: measure(_run(folder))),
         rounds=rounds,
         target=target,

@@ -31,7 +31,7 @@ from pi_sandbox.system.template_files import render_template
 
 CONTEXT_FILE = Path("/run/pi-session/context.md")
 APPEND_EXTENSION = Path("/opt/pi-sandbox/extension/src/append-system.ts")
-MEMORY_EXTENSION = Path("/opt/pi-sandbox/extension/src/index.ts")
+MEMORY_EXTENSION = Path("/opt/pi-sandbox/extension/src/project-memory.ts")
 
 _TMPFS = ("/tmp", "/home/pi", "/home/pi/.pi/agent", "/run/pi-session")  # noqa: S108 - the container's own tmpfs
 _TERMINFO = ("/lib/terminfo", "/usr/share/terminfo", "/etc/terminfo")

@@ -40,7 +40,7 @@ async function print(t: TestContext, options: Options = {}): Promise<Result> {
 		PI_TEST_TASK: options.task ?? "note",
 		PATH: pathWith(options.engine),
 	};
-	const extensions = [join(ROOT, "src", "index.ts"), join(ROOT, "test", "helpers", "scripted-model.ts")];
+	const extensions = [join(ROOT, "src", "project-memory.ts"), join(ROOT, "test", "helpers", "scripted-model.ts")];
 	const flags = extensions.flatMap((file) => ["-e", file]);
 	const child = spawn(process.execPath, [PI, "-p", ...flags, "--model", "faux/main", "hello"], {
 		cwd: project,

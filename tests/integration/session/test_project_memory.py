@@ -113,7 +113,7 @@ def test_the_owners_file_decides_and_what_a_session_leaves_in_the_state_folder_d
     owners = sandbox.home / "pi-config/agent/project-memory.json"
     owners.write_text('{"enabled": false}')
     assert not answers(sandbox.shell(project, begin).ok())[0]["configuration"]["enabled"]  # type: ignore[index]
-    written = sandbox.shell(project, "echo '{}' > /run/pi-config/project-memory.json; env | grep ^PI_MEMORY_").ok()
+    written = sandbox.shell(project, "echo '{}' > /run/pi-config/project-memory.json; env | grep ^PI_MEMORY_[CF]").ok()
     assert written.split() == [
         "PI_MEMORY_CONFIGURATION=/run/pi-config/project-memory.json",
         f"PI_MEMORY_FOLDER=/brain/private/{LEVEL}/auto",

@@ -15,6 +15,7 @@ def test_the_memory_is_that_of_the_projects_own_level_in_its_own_domain(domain_w
     assert memory_variables(scope) == {
         "PI_MEMORY_CONFIGURATION": "/run/pi-config/project-memory.json",
         "PI_MEMORY_FOLDER": "/brain/private/git.example.org/group/repo/auto",
+        "PI_MEMORY_SCOPE": "private: core, private, work, git.example.org/group/repo",
     }
 
 
@@ -22,6 +23,7 @@ def test_the_memory_is_that_of_the_projects_own_level_in_its_own_domain(domain_w
 def test_without_a_store_of_the_domain_there_is_none(state: StoreState) -> None:
     scope = session_scope(parts.request(), parts.workspace(), parts.look(domain=parts.store("private", state)))
     assert memory_variables(scope)["PI_MEMORY_FOLDER"] == ""
+    assert memory_variables(scope)["PI_MEMORY_SCOPE"] == "private: core"
 
 
 def test_core_and_an_opt_in_store_that_are_missing_change_nothing() -> None:

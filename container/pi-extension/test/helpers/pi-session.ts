@@ -22,7 +22,7 @@ import {
 	SessionManager,
 	SettingsManager,
 } from "@earendil-works/pi-coding-agent";
-import register from "../../src/index.ts";
+import register from "../../src/project-memory.ts";
 
 const CHECKOUT = resolve(import.meta.dirname, "../../../..");
 const ANSWERS = 10_000;
