@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.memory_text.sanitise import sanitise_memory_text
 from pi_sandbox.project_memory.baseline import BaselineDecision, BaselineRule, judge_edit, judge_write
 from pi_sandbox.project_memory.catalogue import INDEX_NAME
 from pi_sandbox.project_memory.javascript_text import node_bytes
@@ -125,6 +126,8 @@ class TaskTools:
         file = self._access.memory_file(path)
         where = str(self._access.working_directory / path) if file is None else str(file)
         secrets, before = secret_lines(content), _standing(file)
+        if file is not None and before is None:
+            _refuse_unseen(self._access.name_of(file))
         text = self._with_origin(running, file, content, before)
 
         def check_all(seen: SeenFile | None) -> None:
@@ -215,6 +218,12 @@ def _refuse_secrets(secrets: SecretLines, content: str, before: SeenFile | None,
     added = added_secrets(secrets, content, "" if before is None else before.text)
     if added:
         raise refused("secret", f"{listed_lines(added)} would write down what looks like a secret", hint)
+
+
+def _refuse_unseen(name: str) -> None:
+    """Refuse the name of a new file that people and the catalogue would see as another one, or in pieces."""
+    if sanitise_memory_text(name) != name or "\n" in name or "\t" in name:
+        raise refused("file-name", f"{quoted(name)} holds what a reader does not see, or a tag", "choose a plain name")
 
 
 def _after(removed: Sequence[str], error: FilesError) -> RequestError:

@@ -331,6 +331,23 @@ def test_a_secret_is_no_name_of_a_new_memory_file_either(open_session, tmp_path)
     assert [file.name for file in session.memory.iterdir()] == ["gitlab-token.md"]
 
 
+@pytest.mark.parametrize(
+    "name", ["a\nb.md", "\x1b[31mred.md", "\u202egnp.md", "zero\u200bwidth.md", "<auto_memory>.md", "a\tb.md"]
+)
+def test_a_new_memory_file_has_a_name_that_is_seen_as_it_is(open_session, name):
+    """One that stands there can be mended and taken away."""
+    session = open_session()
+    ask = partial(session.ask, taskId=begin(session))
+    with pytest.raises(RequestError) as refused:
+        ask("task/write", path=str(session.memory / name), content="x")
+    assert refused.value.rule == "file-name"
+    for plain in ("größe — 2 größer als 1.md", "a  b.md", "sub/MEMORY.md"):
+        ask("task/write", path=str(session.memory / plain), content="x")
+    (session.memory / name).write_bytes(b"old")
+    ask("task/read", path=str(session.memory / name), digest=sha256(b"old").hexdigest(), image=False, truncated=False)
+    ask("task/write", path=str(session.memory / name), content="new")
+
+
 def test_people_see_the_changes_and_take_them_back(open_session, tmp_path):
     session = open_session()
     task = begin(session)
