@@ -22,7 +22,7 @@ import {
 	standardErrorOf,
 	until,
 } from "./helpers/background.ts";
-import { engineWith, type PiSession, type Respond, startPi, texts } from "./helpers/pi-session.ts";
+import { engineOf, engineWith, type PiSession, type Respond, startPi, texts } from "./helpers/pi-session.ts";
 
 const FAILED = fauxAssistantMessage("", { stopReason: "error", errorMessage: "refused" });
 
@@ -46,6 +46,32 @@ test("new input does not stop an extraction, and what it did not see waits for o
 	await pi.session.prompt("fourth");
 	await extracted(pi, 2);
 	assert.match(taskOf(pi, 2), /last 2 messages.*"fourth"/);
+});
+
+test("a turn that settles while the end of an extraction is being told is looked at too", async (t) => {
+	const slowEnd = [
+		"import time",
+		"from pi_sandbox.rpc.background import Background",
+		"end = Background.end",
+		"Background.end = lambda self, params, call: (time.sleep(1), end(self, params, call))[1]",
+		"main()",
+	];
+	const [task, main] = [gate(), gate()];
+	const pi = await startPi(t, {
+		config: EXTRACTS,
+		engine: engineOf(t, slowEnd.join("\n")),
+		respond: answers({ main: ["done", main.behind("done")], extract: [task.behind("done"), "done"] }),
+	});
+	await pi.session.prompt("first");
+	await until(() => task.isReached, "an extraction");
+	const second = pi.session.prompt("second");
+	await until(() => main.isReached, "the main agent's second request");
+	task.open();
+	await until(() => extractions(pi) === 1, "the end of the extraction's work");
+	main.open();
+	await second;
+	await extracted(pi, 1);
+	assert.match(taskOf(pi, 1), /"second"/);
 });
 
 test("a turn that failed or was stopped begins no extraction, and the next good one looks at it", async (t) => {
@@ -114,6 +140,15 @@ test("before a compaction what is left is looked at, and then the summary is mad
 	await pi.session.prompt("and now?");
 	await extracted(pi, 1);
 	assert.match(taskOf(pi, 2), /last 2 messages.*"and now\?"/);
+});
+
+test("an extraction whose request is too long for the model's context begins by itself", async (t) => {
+	const tooLong = fauxAssistantMessage("", { stopReason: "error", errorMessage: "prompt is too long: 9 > 8 maximum" });
+	const pi = await startPi(t, { config: EXTRACTS, respond: answers({ extract: [tooLong, "done"] }) });
+	await pi.session.prompt("We deploy on Fridays.");
+	await extracted(pi);
+	assert.equal(requestsOf(pi, "extract").length, 2);
+	assert.match(taskOf(pi, 1), /<conversation>[\s\S]*We deploy on Fridays/);
 });
 
 test("a compaction waits for a running extraction and asks for no second one", async (t) => {
@@ -232,6 +267,34 @@ for (const [what, stop] of [
 		assert.equal(extractions(pi), 0);
 	});
 }
+
+test("where another session follows, pi's terminal shows the wait, and the key Ctrl-C skips it", async (t) => {
+	const said: string[] = [];
+	const listeners = new Set<(data: string) => { consume?: boolean } | undefined>();
+	const pi = await startPi(t, {
+		config: EXTRACTS,
+		respond: answers({ extract: [neverAnswers] }),
+		terminal: {
+			notify: (text) => said.push(text),
+			setStatus: () => {},
+			onTerminalInput: (listener) => {
+				listeners.add(listener);
+				return () => listeners.delete(listener);
+			},
+		},
+	});
+	await pi.session.prompt("hello");
+	await until(() => requestsOf(pi, "extract").length === 1, "an extraction");
+	const end = pi.end("new");
+	await until(() => said.length > 0, "a word on the wait");
+	for (const listener of listeners) {
+		assert.equal(listener("x"), undefined);
+		assert.deepEqual(listener("\u0003"), { consume: true });
+	}
+	await end;
+	assert.equal(said.length, 1);
+	assert.equal(listeners.size, 0);
+});
 
 test("a reload waits for nothing", async (t) => {
 	const pi = await startPi(t, { config: EXTRACTS, respond: answers({ extract: [neverAnswers] }) });

@@ -121,6 +121,28 @@ for (const { name, options, own } of CASES) {
 	});
 }
 
+test("tools that come and go in the middle of a conversation are part of the prefix", async (t) => {
+	const changing: InlineExtension = {
+		name: "changing",
+		factory: (pi) => {
+			let turn = 0;
+			pi.on("before_agent_start", () => {
+				turn += 1;
+				pi.setActiveTools(turn === 1 ? ["read", "bash", "edit", "write"] : ["read", "write", "edit", "grep"]);
+			});
+		},
+	};
+	const pi = await extracted(t, { extensions: [changing] });
+	await until(() => backgroundUsage(pi).length === 2, "a second extraction");
+	const [, parent] = requestsOf(pi, "main");
+	const [, background] = requestsOf(pi, "extract");
+	assert.ok(parent && background);
+	assert.ok(parent.messages.filter((message) => message.role === "system").length > 1);
+	assert.deepEqual(background.messages.slice(0, parent.messages.length), parent.messages);
+	const added = background.messages.slice(parent.messages.length).filter((message) => message.role === "system");
+	assert.deepEqual(added, []);
+});
+
 async function extracted(t: TestContext, options: Options): Promise<PiSession> {
 	const pi = await startPi(t, { config: EXTRACTS, respond: answers({}), ...options });
 	await pi.session.prompt("We deploy on Fridays.");

@@ -10,6 +10,7 @@ import {
 	changeNotices,
 	EXTRACTS,
 	extracted,
+	gate,
 	heldLocks,
 	note,
 	requestsOf,
@@ -36,6 +37,28 @@ test("the model is told of a change in a hidden message, without a request of it
 		.getEntries()
 		.filter((entry) => entry.type === "custom_message" && entry.display);
 	assert.deepEqual(shown, []);
+});
+
+test("a change while the main agent answers waits for the end of its turn, and causes no request", async (t) => {
+	const [task, main] = [gate(), gate()];
+	const write: Respond = () => calls("write", { path: join(pi.memory, "deploy.md"), content: note("deploy") });
+	const pi: PiSession = await startPi(t, {
+		config: EXTRACTS,
+		respond: answers({ main: ["done", main.behind("done")], extract: [task.behind(write), "done"] }),
+	});
+	await pi.session.prompt("hello");
+	await until(() => task.isReached, "an extraction");
+	const second = pi.session.prompt("more");
+	await until(() => main.isReached, "the main agent's second request");
+	task.open();
+	await extracted(pi);
+	main.open();
+	await second;
+	await extracted(pi, 1);
+	assert.equal(requestsOf(pi, "main").length, 2);
+	assert.equal(changeNotices(pi).length, 1);
+	await pi.session.prompt("again");
+	assert.ok(texts(requestsOf(pi, "main")[2], "user").includes(changeNotices(pi)[0] ?? ""));
 });
 
 for (const [what, later] of [

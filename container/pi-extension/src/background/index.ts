@@ -1,6 +1,7 @@
 // The background tasks of a session: what is captured for them, when they begin, and who waits for them.
-import type { ExtensionAPI, SessionShutdownEvent } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI } from "@earendil-works/pi-coding-agent";
 import type { Session } from "../session.ts";
+import { leave } from "./leave.ts";
 import { Maintenance } from "./maintenance.ts";
 import { ParentCapture } from "./parent-request.ts";
 
@@ -23,39 +24,9 @@ export function registerBackground(pi: ExtensionAPI, session: Session): void {
 	// What was captured is no prefix of what comes now.
 	pi.on("session_compact", () => capture.clear());
 	pi.on("session_tree", () => capture.clear());
-	pi.on("session_shutdown", async (event) => {
+	pi.on("session_shutdown", async (event, context) => {
 		const ending = maintenance;
 		maintenance = undefined;
-		if (ending !== undefined) await leave(ending, session, event);
+		if (ending !== undefined) await leave(ending, session, event, context);
 	});
-}
-
-/** Waits for what is under way as long as it may take, and ends the rest; at once where pi reloads. */
-async function leave(maintenance: Maintenance, session: Session, event: SessionShutdownEvent): Promise<void> {
-	const started = maintenance.isBusy ? await session.memory?.started() : undefined;
-	if (started === undefined) return;
-	const { limits, texts } = started;
-	if (event.reason !== "reload") {
-		const say = () => {
-			if (event.reason === "quit") process.stderr.write(`${texts.exitWait}\n`);
-			session.background.wait("exit");
-		};
-		await within(limits.exitWaitMs, (signal) => maintenance.finish(signal, say));
-		session.background.wait(undefined);
-	}
-	if (!maintenance.isBusy) return;
-	maintenance.abort();
-	await within(limits.taskEndMs, (signal) => maintenance.finish(signal, () => {}));
-}
-
-/** Gives a signal that is aborted when the time is over or the user presses Ctrl-C. */
-async function within(milliseconds: number, wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
-	const over = new AbortController();
-	const stop = () => over.abort();
-	// This timer keeps the process alive, while nothing else may.
-	const timer = setTimeout(stop, milliseconds);
-	process.once("SIGINT", stop);
-	await wait(over.signal);
-	process.off("SIGINT", stop);
-	clearTimeout(timer);
 }

@@ -115,6 +115,8 @@ export class Maintenance {
 			if (captured?.text) this.#records.changes(captured.text, []);
 			if (!this.#seen) this.#seen = (await this.#memory.ask("session/seen", {}))?.ok ?? false;
 		}
+		// An extraction whose end is being told counts as running, and yet no trailing one would follow it any more.
+		if (this.#deps.status.isEnding("extract")) await this.#extraction;
 		const due = await this.#due(session, { occasion: "settled", ended });
 		const how = { overflows: false, signal: this.#stop.signal };
 		if (due?.extract.ok) await this.#extract(session, context, how);
@@ -150,10 +152,15 @@ export class Maintenance {
 		if (run !== undefined) this.#track(run().then(() => undefined));
 	}
 
+	/** Gives work that is waited for; what goes wrong in it is told, and stops nothing. */
 	#track(work: Promise<void>): Promise<void> {
-		this.#work.add(work);
-		void work.finally(() => this.#work.delete(work));
-		return work;
+		const told = work
+			.catch((error: unknown) =>
+				this.#memory.warn(`The project memory: ${error instanceof Error ? error.message : error}`),
+			)
+			.finally(() => this.#work.delete(told));
+		this.#work.add(told);
+		return told;
 	}
 
 	/** Gives the session as it is now, nothing where it has no model or was replaced. */

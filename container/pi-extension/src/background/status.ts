@@ -70,6 +70,12 @@ export class BackgroundStatus {
 		for (const listener of this.#listeners) listener();
 	}
 
+	/** Whether the work of a task is done, and its end not yet told. */
+	isEnding(kind: TaskKind): boolean {
+		const report = this.running.get(kind);
+		return report !== undefined && report.outcome !== "running";
+	}
+
 	wait(for_: BackgroundStatus["waiting"]): void {
 		this.waiting = for_;
 		this.changed();

@@ -4,7 +4,14 @@
 // - It ends at once when it may not go on: that is asked before each tool call, after each model call, and meanwhile.
 // - Whatever happens, the engine is told of its end and its logs are removed.
 import type { AgentTool, ThinkingLevel } from "@earendil-works/pi-agent-core";
-import type { Api, AssistantMessage, Model, ThinkingBudgets, Tool } from "@earendil-works/pi-ai";
+import {
+	type Api,
+	type AssistantMessage,
+	isContextOverflow,
+	type Model,
+	type ThinkingBudgets,
+	type Tool,
+} from "@earendil-works/pi-ai";
 import type { ExtensionContext, ModelRegistry } from "@earendil-works/pi-coding-agent";
 import type { Memory } from "../memory.ts";
 import type {
@@ -118,18 +125,27 @@ class Task {
 			return aborted ? "aborted" : "failed-to-start";
 		} finally {
 			unwatch();
-			await this.#logs.remove();
+			// A log that cannot be removed is no reason to keep the lock.
+			await this.#logs.remove().catch(() => {});
 		}
 	}
 
+	/** Goes on from the parent's request where that fits into the model's context, and begins by itself where it does not. */
 	async #converse(signal: AbortSignal): Promise<LoopResult> {
+		const result = await this.#attempt(signal, this.#options.overflows);
+		const { answer } = result;
+		const isTooLong = this.#report.prefix === "parent" && answer !== undefined && isContextOverflow(answer);
+		return isTooLong ? this.#attempt(signal, true) : result;
+	}
+
+	async #attempt(signal: AbortSignal, overflows: boolean): Promise<LoopResult> {
 		const { kind, session } = this.#options;
 		const { limits, texts, sessionIds } = this.#started;
 		const { parent } = session;
 		const model = taskModel(this.#begun.model, parent, session.model, session.registry);
 		if (model === undefined) throw new Error(texts.modelNotFound);
 		const declared = parent === undefined ? [] : declaredTools(parent);
-		const prompt = await this.#prompt(model, declared);
+		const prompt = await this.#prompt(this.#facts(model, declared, overflows));
 		const goesOn = prompt.prefix === "parent";
 		this.#report.prefix = goesOn ? "parent" : prompt.because;
 		return runTaskLoop({
@@ -149,12 +165,11 @@ class Task {
 		});
 	}
 
-	async #prompt(model: Model<Api>, declared: Tool[]): Promise<ParentPrompt | OwnPrompt> {
+	async #prompt(parent: ParentFacts): Promise<ParentPrompt | OwnPrompt> {
 		const { kind, session } = this.#options;
 		const { talkMessageUnits } = this.#started.limits;
 		const messages = kind === "extract" ? session.conversation.messages : [];
 		const newMessages = messages.map((message) => shortened(message, talkMessageUnits));
-		const parent = this.#facts(model, declared);
 		const codemode = session.codemode?.mode ?? "off";
 		const params: TaskPromptParams = { taskId: this.#begun.taskId, parent, codemode, newMessages };
 		const answer = await this.#deps.memory.demand("task/prompt", params);
@@ -162,8 +177,8 @@ class Task {
 		return answer;
 	}
 
-	#facts(model: Model<Api>, declared: Tool[]): ParentFacts {
-		const { session, overflows } = this.#options;
+	#facts(model: Model<Api>, declared: Tool[], overflows: boolean): ParentFacts {
+		const { session } = this.#options;
 		if (session.parent === undefined) return NOT_CAPTURED;
 		return {
 			captured: true,

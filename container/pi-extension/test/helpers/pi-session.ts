@@ -17,9 +17,11 @@ import {
 	type AgentSession,
 	createAgentSession,
 	DefaultResourceLoader,
+	type ExtensionUIContext,
 	type InlineExtension,
 	ModelRuntime,
 	SessionManager,
+	type SessionShutdownEvent,
 	SettingsManager,
 } from "@earendil-works/pi-coding-agent";
 import register from "../../src/project-memory.ts";
@@ -60,6 +62,8 @@ export interface Options {
 	config?: object;
 	/** The folder in which the memory engine is looked for first, see `engineOf`. */
 	engine?: string;
+	/** pi has a terminal: this much of its interface is there. */
+	terminal?: Partial<ExtensionUIContext>;
 }
 
 const NO_BACKGROUND = { extract: { enabled: false }, dream: { enabled: false } };
@@ -75,7 +79,7 @@ export interface PiSession {
 	memory: string;
 	settings: SettingsManager;
 	/** Ends the session, as pi does when it quits or does something else. */
-	end(reason?: "quit" | "reload"): Promise<void>;
+	end(reason?: SessionShutdownEvent["reason"]): Promise<void>;
 }
 
 export async function startPi(test: TestContext, options: Options = {}): Promise<PiSession> {
@@ -127,7 +131,9 @@ export async function startPi(test: TestContext, options: Options = {}): Promise
 		...(options.tools === undefined ? {} : { tools: options.tools }),
 	});
 	const errors: string[] = [];
-	await session.bindExtensions({ mode: "print", onError: (error) => errors.push(`${error.event}: ${error.error}`) });
+	const onError = (error: { event: string; error: string }) => errors.push(`${error.event}: ${error.error}`);
+	const uiContext = options.terminal as ExtensionUIContext | undefined;
+	await session.bindExtensions(uiContext ? { mode: "tui", uiContext, onError } : { mode: "print", onError });
 	let ended = false;
 	const end: PiSession["end"] = async (reason = "quit") => {
 		if (ended) return;
