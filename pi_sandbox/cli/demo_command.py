@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.command(cls=OnceCommand)
 @click.option("--keep", is_flag=True, help="Leave the throw-away home there and say where it is.")
 def demo(keep: bool) -> None:
-    """Tries everything in a throw-away home: a session, a check of what it wrote, and a sync to a git server.
+    """Tries everything in a throw-away home: two sessions, the second of which remembers the first, a check and a sync.
 
     Real pi, real containers, real git; only the model has a script.
     """
@@ -55,7 +55,15 @@ def own_command(started_as: str, environ: Mapping[str, str]) -> str:
 
 def _try_in(home: Path, engine: "DockerEngine") -> None:
     from pi_sandbox.git_access.runner import make_repository
-    from pi_sandbox.launch.demo import collect_result, demo_environment, make_project, run_demo_session
+    from pi_sandbox.launch.demo import (
+        PROMPT,
+        QUESTION,
+        ask_in_a_second_session,
+        collect_result,
+        demo_environment,
+        make_project,
+        run_demo_session,
+    )
     from pi_sandbox.launch.home import make_home, read_home_templates
     from pi_sandbox.launch.home_plan import home_pieces
     from pi_sandbox.launch.images import usable_image
@@ -71,8 +79,11 @@ def _try_in(home: Path, engine: "DockerEngine") -> None:
     project = make_project(folders)
     render.show_note(f"a small project with one commit: {project}")
     render.show_note("starting real pi in its container; the model behind it follows a script")
-    result = collect_result(project, folders, run_demo_session(project, environment))
+    render.show_note(f"you say: {PROMPT}")
+    result = collect_result(project, folders, run_demo_session(project, PROMPT, environment))
     render.show_result(render.demo_text(result))
+    render.show_note(f"a second session; you ask: {QUESTION}")
+    render.show_result(f"{ask_in_a_second_session(project, environment)}\n")
     _try_sync(home, environment, engine)
 
 

@@ -23,7 +23,9 @@ from pi_sandbox.system.processes import run
 from pi_sandbox.system.shipped_files import shipped_folder
 
 PROJECT_LEVEL = "demo.example/garden"
-PROMPT = "Please check the watering interval in README.md and remember what you learn."
+PROMPT = "Please check the watering interval in README.md. And never water at noon: the leaves burn."
+QUESTION = "When should I water the tomatoes?"
+KNOWN = "the leaves burn"
 MODEL = "demo/gardener"
 SESSION_SECONDS = 120
 
@@ -129,8 +131,8 @@ def make_project(folders: Folders) -> Path:
     return project
 
 
-def run_demo_session(project: Path, environment: Mapping[str, str]) -> tuple[Step, ...]:
-    """Starts the session and gives pi's steps; raises `DemoFailed` with what the command said."""
+def run_demo_session(project: Path, prompt: str, environment: Mapping[str, str]) -> tuple[Step, ...]:
+    """Starts a session and gives pi's steps; raises `DemoFailed` with what the command said."""
     command = (
         sys.executable,
         "-m",
@@ -142,7 +144,7 @@ def run_demo_session(project: Path, environment: Mapping[str, str]) -> tuple[Ste
         "json",
         "--model",
         MODEL,
-        PROMPT,
+        prompt,
     )
     finished = run(command, environment=environment, seconds=SESSION_SECONDS)
     if finished.code != 0:
@@ -172,6 +174,14 @@ def _steps(events: bytes) -> Iterator[Step]:
                 yield from (Step(block["text"]) for block in blocks if block.get("type") == "text")
             case {"type": "tool_execution_start", "toolName": str(tool), "args": {**arguments}}:
                 yield Step(f"[{tool}] {arguments.get('path') or arguments.get('command') or ''}")
+
+
+def ask_in_a_second_session(project: Path, environment: Mapping[str, str]) -> str:
+    """Gives the answer to a question about what was said in the first; raises `DemoFailed` where it is not known."""
+    answer = run_demo_session(project, QUESTION, environment)[-1].text
+    if KNOWN not in answer:
+        raise DemoFailed(f"the second session knew nothing of the first: it said {answer!r}", "run `pi-sandbox doctor`")
+    return answer
 
 
 def collect_result(project: Path, folders: Folders, steps: tuple[Step, ...]) -> DemoResult:

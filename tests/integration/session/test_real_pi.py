@@ -202,6 +202,9 @@ def test_the_trial_works_from_end_to_end(sandbox: Sandbox, tmp_path: Path) -> No
     said = ended.ok()
     assert "+Water the tomatoes every second day." in said
     assert "notes/watering.md" in said
+    assert "a second session" in ended.err
+    assert "not at noon: the leaves burn. You said so" in said
+    assert "+Never at noon: the leaves burn (said by the user)." in said, "it stands in the review"
     assert "== private: " in said
     assert [f"{store}: pushed " in said for store in ("core", "private")] == [True, True]
     assert list(tmp_path.iterdir()) == []
