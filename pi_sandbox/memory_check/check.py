@@ -20,7 +20,7 @@ from pi_sandbox.memory_check.prefilter import TextBatch
 from pi_sandbox.memory_check.secret_scan import CATEGORY as SECRET
 from pi_sandbox.memory_check.secret_scan import scan_texts
 from pi_sandbox.memory_check.text_views import name_readings
-from pi_sandbox.workspace.level_names import is_git_name, name_on_any_disk
+from pi_sandbox.workspace.level_names import is_git_name, is_other_repository, name_on_any_disk
 
 _BATCH_CHARACTERS = 1_500_000
 """Characters whose different words are held at once; a longer text is its own batch."""
@@ -153,6 +153,7 @@ def _path_findings(file: MemoryFile) -> Iterator[Finding]:
         category, message = _KIND_MESSAGES[file.kind]
         yield Finding(file.path, None, Severity.BLOCKING, category, message)
     names = file.path.split("/")
+    yield from _other_repository(names[:-1])
     last = name_on_any_disk(names[-1])
     if last in _GIT_MODULES or any(is_git_name(name) for name in names):
         yield Finding(file.path, None, Severity.BLOCKING, "git-path", "git would treat this path specially")
@@ -164,6 +165,15 @@ def _path_findings(file: MemoryFile) -> Iterator[Finding]:
             "git-attributes",
             "an attribute makes git push other bytes than those checked, or mark a conflict as nobody looks for it",
         )
+
+
+def _other_repository(folders: Sequence[str]) -> Iterator[Finding]:
+    for depth, name in enumerate(folders, 1):
+        if is_other_repository(name):
+            path, kind = "/".join(folders[:depth]), name_on_any_disk(name)
+            message = f"what works with {kind} runs what is set in it (hooks, extensions); move it out"
+            yield Finding(path, None, Severity.BLOCKING, "nested-repository", message)
+            return
 
 
 def _scan(readings: Sequence[_Reading], live_secrets: Sequence[str]) -> Iterator[Finding]:

@@ -38,6 +38,15 @@ def refusal_of_level_name(name: str) -> str | None:
     return None
 
 
+OTHER_REPOSITORIES = frozenset({".bzr", ".hg", ".jj", ".sl", ".svn"})
+"""Folders in which other version control systems than git keep a repository, and the settings that they obey."""
+
+
+def is_other_repository(name: str) -> bool:
+    """Tell whether another version control system than git takes the name for its own folder on some disk."""
+    return name_on_any_disk(name) in OTHER_REPOSITORIES
+
+
 def is_git_name(name: str) -> bool:
     """Tells whether git takes the name for `.git` on some disk."""
     return may_be_on_any_disk(name, ("git",)) and name_on_any_disk(name) in _GIT_NAMES

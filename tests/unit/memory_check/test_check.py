@@ -47,6 +47,15 @@ def test_files_that_make_their_folder_a_repository_block(folder: str, beside: st
     assert found(check(head, MemoryFile(f"elsewhere/{beside}", b"x")), "nested-repository") == []
 
 
+@pytest.mark.parametrize("name", [".hg", ".HG", ".jj", ".sl", ".svn", ".bzr", ".hg."])
+def test_a_repository_of_another_version_control_system_blocks_once(name: str) -> None:
+    """What works with it runs the hooks and extensions that its settings name: Mercurial trusts its user's files."""
+    files = (MemoryFile(f"notes/{name}/hgrc", b"[hooks]\n"), MemoryFile(f"notes/{name}/store/x", b"x"))
+    assert found(check(*files), "nested-repository") == [(f"notes/{name}", None)]
+    plain = (MemoryFile(f"notes/{name}", b"x"), MemoryFile("notes/hg/hgrc", b"x"), MemoryFile("notes/.hgrc/x", b"x"))
+    assert found(check(*plain), "nested-repository") == []
+
+
 @pytest.mark.parametrize(
     ("fitting", "unit"), [(b"ab\n" * TEXT_LIMIT_LINES, b"\n"), (b" " * TEXT_LIMIT_BYTES, b" ")], ids=["lines", "bytes"]
 )
