@@ -14,6 +14,7 @@ from pathlib import Path
 from pi_sandbox.errors import FilesError
 from pi_sandbox.launch.git_places import find_git
 from pi_sandbox.launch.hard_links import LinkCount
+from pi_sandbox.note_format.names import AUTO, NOTES
 from pi_sandbox.session.disk_look import DiskLook, LoginLook, StoreLook, StoreState
 from pi_sandbox.session.login import LOGIN_BYTES, LoginRefused, parse_login
 from pi_sandbox.session.project_key import project_key
@@ -23,7 +24,6 @@ from pi_sandbox.system.files import read_regular_file
 from pi_sandbox.system.folder_access import closed_place, opening
 from pi_sandbox.system.mount_table import mount_points
 from pi_sandbox.system.sight import is_closed
-from pi_sandbox.workspace.level_names import AUTO, NOTES
 from pi_sandbox.workspace.workspace import GitEntry, Workspace
 
 _OWN_FOLDERS = frozenset({NOTES, ".git"})

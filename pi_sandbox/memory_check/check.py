@@ -128,7 +128,7 @@ def _readings(file: MemoryFile, findings: Collected, format_check: FormatCheck) 
             ]
         )
     likeliest = lines_of(decoded.readings[0])
-    findings.add(format_check.of_file(file.path, likeliest, len(file.content)))
+    findings.add(format_check.of_file(file.path, likeliest, file.content))
     findings.add(conflict_findings(file.path, likeliest))
     findings.add(_hiding_findings(file.path, likeliest) if decoded.certain else ())
     yield _Reading(file.path, likeliest)

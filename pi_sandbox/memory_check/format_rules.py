@@ -1,8 +1,9 @@
 """The note format of a store (design.md, "Note format"): what may stand where, and how each file is written.
 
-- Root and each level hold `README.md`, `briefing.md`, `index.md`, `log.md`, `notes/<slug>.md`; a level also `auto/`.
+- Root and each level hold `README.md`, `briefing.md`, `index.md`, `log.md`, `notes/<slug>.md`; a level also `auto/`, in
+  which the memory engine keeps what it keeps: the rules there are the engine's own (`note_format.format_hints`).
 - The core store has no levels: any other folder in it is a project's and blocks (sandbox.md, "Sync").
-- `README.md` has no format; `auto/` is written by the extension and has its own.
+- `README.md` has no format.
 - Everything here is a warning except `project-in-core`. Each thing is one finding on one line.
 """
 
@@ -14,8 +15,12 @@ from enum import StrEnum
 
 from pi_sandbox.errors import quoted
 from pi_sandbox.memory_check.findings import Finding, Severity
+from pi_sandbox.memory_text.javascript_text import decoded
+from pi_sandbox.note_format.format_hints import LintRule, format_hints
+from pi_sandbox.note_format.limits import DESCRIPTION_UNITS
+from pi_sandbox.note_format.names import AUTO, INDEX_NAME, NOTES
 from pi_sandbox.session.context_text import BRIEFING_BYTES, BRIEFING_LINES
-from pi_sandbox.workspace.level_names import AUTO, NOTES, refusal_of_level_name
+from pi_sandbox.workspace.level_names import refusal_of_level_name
 
 DESCRIPTION_LENGTH = 300
 """Characters of a note's description at most (design.md, "Note format")."""
@@ -50,6 +55,11 @@ class Place:
         return len(self.inner) == 2 and self.inner[0] == NOTES
 
     @property
+    def is_in_auto(self) -> bool:
+        """Whether this is where the memory engine writes: the store itself is no project's level."""
+        return len(self.inner) > 1 and self.inner[0] == AUTO and bool(self.level)
+
+    @property
     def is_root_file(self) -> bool:
         """Whether this is one of the four files that every level has."""
         return len(self.inner) == 1 and self.inner[0] in _ROOT_FILES
@@ -78,8 +88,8 @@ class FormatCheck:
     _levels: dict[str, set[str]] = field(default_factory=lambda: {"": set()})
     _projects: set[str] = field(default_factory=set)
 
-    def of_file(self, path: str, lines: Sequence[str], size: int) -> Iterator[Finding]:
-        """Yields the findings of one file's place and content."""
+    def of_file(self, path: str, lines: Sequence[str], content: bytes) -> Iterator[Finding]:
+        """Yields the findings of one file's place and content; `lines` are those of its likeliest reading."""
         if self.kind is StoreKind.CORE and "/" in path and not _is_core_place(path):
             yield from self._project_in_core(path)
             return
@@ -91,7 +101,9 @@ class FormatCheck:
             yield from note_findings(path, lines)
         elif place.is_root_file:
             self._levels.setdefault(place.prefix(), set()).add(place.inner[0])
-            yield from self._root_file_findings(path, place, lines, size)
+            yield from self._root_file_findings(path, place, lines, len(content))
+        elif place.is_in_auto:
+            yield from auto_findings(path, place, content)
 
     def of_store(self) -> Iterator[Finding]:
         """Yields, after the last file, what is missing: files of a level, index lines of notes, notes of index
@@ -160,7 +172,7 @@ def _place_findings(path: str, place: Place) -> Iterator[Finding]:
                 "format-slug",
                 "a note must be named notes/<slug>.md, the slug in a-z, 0-9 and single hyphens",
             )
-    elif not place.is_root_file and place.inner[0] != AUTO and path not in _GIT_FILES:
+    elif not place.is_root_file and not place.is_in_auto and path not in _GIT_FILES:
         yield _warning(path, None, "format-file", "the note format has no such file")
 
 
@@ -202,6 +214,22 @@ def _description_findings(path: str, front: Sequence[str]) -> Iterator[Finding]:
         yield _warning(
             path, number, "format-description", f"the description has more than {DESCRIPTION_LENGTH} characters"
         )
+
+
+def auto_findings(path: str, place: Place, content: bytes) -> Iterator[Finding]:
+    """Yields what the engine itself would have put right, but for what is no fault yet."""
+    for hint in format_hints("/".join(place.inner[1:]), decoded(content)):
+        if hint.rule in _AUTO_FAULTS:
+            yield _warning(path, None, *_AUTO_FAULTS[hint.rule])
+
+
+_AUTO_FAULTS = {
+    LintRule.NOT_READ: ("format-file", f"no session reads it: {INDEX_NAME} stands in {AUTO}/, a topic ends in .md"),
+    LintRule.OVER_LIMIT: ("format-memory-length", "the file is longer than what a session is shown of it"),
+    LintRule.NUMBERED_NAME: ("format-slug", "the name looks like that of a mere continuation; name its own subject"),
+    LintRule.NO_DESCRIPTION: ("format-front-matter", "the front matter must have a `description`"),
+    LintRule.LONG_DESCRIPTION: ("format-description", f"the description has more than {DESCRIPTION_UNITS} characters"),
+}
 
 
 def briefing_findings(path: str, lines: Sequence[str], size: int) -> Iterator[Finding]:

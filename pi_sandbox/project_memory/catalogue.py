@@ -8,23 +8,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import PurePosixPath
 
+from pi_sandbox.memory_text.javascript_text import shortened, utf16_units
 from pi_sandbox.memory_text.sanitise import sanitise_memory_text
-from pi_sandbox.project_memory.javascript_text import shortened, utf16_units
-from pi_sandbox.project_memory.limits import DESCRIPTION_UNITS, TOPIC_NAME_UNITS
-
-INDEX_NAME = "MEMORY.md"
-TOPIC_SUFFIX = ".md"
-EXCLUDED_FOLDERS = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", ".sl"})
-
-_UNUSABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Controls, and what stands for bytes that are no UTF-8."""
+from pi_sandbox.note_format.limits import DESCRIPTION_UNITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +27,6 @@ class Topic:
     modified_ms: int
     title: str | None = None
     description: str | None = None
-
-
-def is_topic_name(name: str) -> bool:
-    """Tells whether a path below the memory directory can be a topic: a relative `.md` in UTF-8 that is no index.
-
-    Nothing outside of the directory and nothing in an excluded folder has such a name.
-    """
-    if not name.endswith(TOPIC_SUFFIX) or utf16_units(name) > TOPIC_NAME_UNITS or _UNUSABLE.search(name):
-        return False
-    *folders, file = name.split("/")
-    return file not in (INDEX_NAME, TOPIC_SUFFIX) and not any(
-        folder in ("", ".", "..") or folder in EXCLUDED_FOLDERS for folder in folders
-    )
 
 
 def newest_first(topics: Iterable[Topic]) -> tuple[Topic, ...]:

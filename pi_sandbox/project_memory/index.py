@@ -17,19 +17,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pi_sandbox.errors import quoted
+from pi_sandbox.memory_text.cutting import Limit, count_lines, cut
+from pi_sandbox.memory_text.javascript_text import trimmed, utf16_units
 from pi_sandbox.memory_text.sanitise import sanitise_memory_text
-from pi_sandbox.project_memory.catalogue import INDEX_NAME, Topic, index_line
-from pi_sandbox.project_memory.cutting import Limit, count_lines, cut
-from pi_sandbox.project_memory.javascript_text import trimmed, utf16_units
-from pi_sandbox.project_memory.limits import (
-    DESCRIPTION_UNITS,
-    INDEX_BACKFILL_LINES,
-    INDEX_BACKFILL_UNITS,
-    INDEX_LINES,
-    INDEX_UNITS,
-    TOPIC_BYTES,
-    TOPIC_LINES,
-)
+from pi_sandbox.note_format.limits import DESCRIPTION_UNITS, INDEX_LINES, INDEX_UNITS, TOPIC_BYTES, TOPIC_LINES
+from pi_sandbox.note_format.names import INDEX_NAME
+from pi_sandbox.project_memory.catalogue import Topic, index_line
+from pi_sandbox.project_memory.limits import INDEX_BACKFILL_LINES, INDEX_BACKFILL_UNITS
 from pi_sandbox.project_memory.prompts import prompt
 
 NO_INDEX = f"(There is no {INDEX_NAME} yet, or nothing stands in it.)"

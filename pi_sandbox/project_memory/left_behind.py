@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError
-from pi_sandbox.project_memory.catalogue import EXCLUDED_FOLDERS
+from pi_sandbox.note_format.names import EXCLUDED_FOLDERS
 from pi_sandbox.project_memory.file_states import Content, FileState, mark_of, same_content
 from pi_sandbox.project_memory.holder import Witness
 from pi_sandbox.project_memory.journal import Journal

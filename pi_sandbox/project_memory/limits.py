@@ -1,14 +1,12 @@
-"""Every number of the project memory, with its unit. The source of each is `spec/project-memory.md`, unless said.
+"""Every number of the project memory but those of the note format, with its unit (`note_format/limits.py`).
 
+The source of each is `spec/project-memory.md`, unless said.
 A name ends in its unit: `_LINES`, `_UNITS` (UTF-16 code units), `_BYTES` (UTF-8), `_SECONDS`, `_HOURS`, ….
 """
 
 from __future__ import annotations
 
-# Index (MEMORY.md): the first limit reached applies.
-INDEX_LINES = 200
-INDEX_UNITS = 25_000
-# What the extension writes itself fills at most 80 % of that window.
+# What the extension writes itself into an index fills at most 80 % of its window.
 INDEX_BACKFILL_LINES = 160
 INDEX_BACKFILL_UNITS = 20_000
 
@@ -18,16 +16,11 @@ INDEX_READ_BYTES = 1 << 18
 # Scan of the topic files.
 SCAN_FILES = 200
 SCAN_CONCURRENCY = 16
-FRONT_MATTER_LINES = 30
-FRONT_MATTER_BYTES = 65_536
 # Ours, so that a link to a large tree or a name made to flood the catalogue keeps nobody waiting.
 SCAN_ENTRIES = 20_000
 SCAN_DEPTH = 16
-TOPIC_NAME_UNITS = 512
 
-# One topic in a recall, and all recalls of a branch.
-TOPIC_LINES = 200
-TOPIC_BYTES = 4_096
+# All recalls of a branch.
 BRANCH_RECALL_UNITS = 61_440
 RECALL_WAIT_SECONDS = 2
 STALE_AFTER_HOURS = 48
@@ -44,11 +37,6 @@ SELECTOR_HISTORY = 16
 """Exchanges that are sent along before the history begins anew."""
 SELECTOR_PAUSE_REQUESTS = 16
 """Requests that go without the selector at most after it was late several times in a row."""
-
-# Lint of a memory file.
-DESCRIPTION_UNITS = 300
-# "Near" a window limit is above this share of it: what the extension itself writes at most (ours).
-NEAR_PERCENT = 80
 
 # What pi's own `read` shows of a file before it cuts it.
 READ_LINES = 2_000

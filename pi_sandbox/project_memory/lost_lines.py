@@ -18,9 +18,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pi_sandbox.errors import quoted
+from pi_sandbox.memory_text.javascript_text import shortened
 from pi_sandbox.memory_text.sanitise import sanitise_memory_text
 from pi_sandbox.project_memory.catalogue import one_line
-from pi_sandbox.project_memory.javascript_text import shortened
 
 _LISTED = 20
 _LINE_UNITS = 300

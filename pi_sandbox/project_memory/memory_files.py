@@ -15,8 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.memory_text.javascript_text import decoded
 from pi_sandbox.project_memory.baseline import FileVersion
-from pi_sandbox.project_memory.javascript_text import decoded
 
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 _READINGS = 5

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from pi_sandbox.project_memory.catalogue import INDEX_NAME, is_topic_name
+from pi_sandbox.memory_text.javascript_text import decoded
+from pi_sandbox.note_format.names import INDEX_NAME, is_topic_name
 from pi_sandbox.project_memory.index import IndexFile
-from pi_sandbox.project_memory.javascript_text import decoded
 from pi_sandbox.project_memory.limits import INDEX_READ_BYTES, TOPIC_READ_BYTES
 from pi_sandbox.project_memory.memory_files import read_beginning
 from pi_sandbox.project_memory.recall_budget import RecallBudget, RecalledTopic, TopicText, recall_topic

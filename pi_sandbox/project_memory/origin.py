@@ -18,9 +18,9 @@ import os
 import re
 from dataclasses import dataclass
 
+from pi_sandbox.note_format.front_matter import front_matter_lines
+from pi_sandbox.note_format.limits import FRONT_MATTER_LINES
 from pi_sandbox.project_memory.catalogue import day
-from pi_sandbox.project_memory.front_matter import front_matter_lines
-from pi_sandbox.project_memory.limits import FRONT_MATTER_LINES
 from pi_sandbox.project_memory.namespace import short_digest
 
 _OURS = re.compile(r"(created|changed)[ \t]*:[ \t]*(.*)\Z")

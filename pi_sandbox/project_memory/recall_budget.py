@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pi_sandbox.memory_text.cutting import Cut, Limit, cut
+from pi_sandbox.memory_text.javascript_text import trimmed, utf8_bytes, utf16_units
 from pi_sandbox.memory_text.sanitise import sanitise_memory_text
+from pi_sandbox.note_format.limits import TOPIC_BYTES, TOPIC_LINES
 from pi_sandbox.project_memory.catalogue import day, one_line
-from pi_sandbox.project_memory.cutting import Cut, Limit, cut
-from pi_sandbox.project_memory.javascript_text import trimmed, utf8_bytes, utf16_units
-from pi_sandbox.project_memory.limits import BRANCH_RECALL_UNITS, TOPIC_BYTES, TOPIC_LINES
+from pi_sandbox.project_memory.limits import BRANCH_RECALL_UNITS
 from pi_sandbox.project_memory.reminders import age_reminder
 
 TOPIC_TAG = "auto_memory_topic"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pi_sandbox.project_memory.javascript_text import has_blank, trimmed
+from pi_sandbox.memory_text.javascript_text import has_blank, trimmed
 from pi_sandbox.project_memory.limits import SELECTOR_PAUSE_REQUESTS
 from pi_sandbox.project_memory.recall_budget import RecallBudget
 from pi_sandbox.project_memory.refusals import Refusal, Rule

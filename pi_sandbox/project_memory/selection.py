@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
+from pi_sandbox.memory_text.javascript_text import shortened, trimmed, without_middle
 from pi_sandbox.memory_text.sanitise import sanitise_memory_text
 from pi_sandbox.project_memory.catalogue import Topic, by_label, catalogue_text
-from pi_sandbox.project_memory.javascript_text import shortened, trimmed, without_middle
 from pi_sandbox.project_memory.limits import (
     SELECTED_TOPICS,
     SELECTOR_ANSWER_UNITS,

@@ -18,13 +18,15 @@ from enum import StrEnum
 from typing import Literal
 
 from pi_sandbox.errors import quoted
+from pi_sandbox.memory_text.cutting import count_lines, cut
+from pi_sandbox.memory_text.javascript_text import utf16_units
 from pi_sandbox.memory_text.sanitise import sanitise_memory_text
+from pi_sandbox.note_format import limits as note_format
+from pi_sandbox.note_format.names import INDEX_NAME
 from pi_sandbox.project_memory import limits
-from pi_sandbox.project_memory.catalogue import INDEX_NAME, Topic, catalogue_text, day
+from pi_sandbox.project_memory.catalogue import Topic, catalogue_text, day
 from pi_sandbox.project_memory.configuration import Configuration
-from pi_sandbox.project_memory.cutting import count_lines, cut
 from pi_sandbox.project_memory.index import NO_INDEX, IndexFile, load_index
-from pi_sandbox.project_memory.javascript_text import utf16_units
 from pi_sandbox.project_memory.lint import SecretDetector
 from pi_sandbox.project_memory.prompts import prompt
 from pi_sandbox.project_memory.transcript import TalkMessage, first_words, new_messages, transcript
@@ -117,11 +119,11 @@ def _parts(
         "keeping",
         index=index,
         today=today,
-        description_units=str(limits.DESCRIPTION_UNITS),
-        index_lines=str(limits.INDEX_LINES),
-        index_units=f"{limits.INDEX_UNITS:,}",
-        topic_lines=str(limits.TOPIC_LINES),
-        topic_bytes=f"{limits.TOPIC_BYTES:,}",
+        description_units=str(note_format.DESCRIPTION_UNITS),
+        index_lines=str(note_format.INDEX_LINES),
+        index_units=f"{note_format.INDEX_UNITS:,}",
+        topic_lines=str(note_format.TOPIC_LINES),
+        topic_bytes=f"{note_format.TOPIC_BYTES:,}",
     )
     yield prompt("extract" if situation.kind == "extract" else "dream", index=index)
     if situation.trailing:

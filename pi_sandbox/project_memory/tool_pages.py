@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from pi_sandbox.project_memory.cutting import count_lines
-from pi_sandbox.project_memory.javascript_text import decoded
+from pi_sandbox.memory_text.cutting import count_lines
+from pi_sandbox.memory_text.javascript_text import decoded
 from pi_sandbox.project_memory.limits import READ_BYTES
 from pi_sandbox.project_memory.memory_files import read_beginning
 

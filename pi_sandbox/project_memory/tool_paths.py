@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-from pi_sandbox.project_memory.javascript_text import node_text
+from pi_sandbox.memory_text.javascript_text import node_text
 from pi_sandbox.project_memory.memory_place import name_in_memory
 
 _BLANKS = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")

@@ -19,15 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
-from pi_sandbox.project_memory.catalogue import EXCLUDED_FOLDERS, INDEX_NAME, Topic, is_topic_name, newest_first
-from pi_sandbox.project_memory.front_matter import read_front_matter
-from pi_sandbox.project_memory.limits import (
-    FRONT_MATTER_BYTES,
-    SCAN_CONCURRENCY,
-    SCAN_DEPTH,
-    SCAN_ENTRIES,
-    SCAN_FILES,
-)
+from pi_sandbox.note_format.front_matter import read_front_matter
+from pi_sandbox.note_format.limits import FRONT_MATTER_BYTES
+from pi_sandbox.note_format.names import EXCLUDED_FOLDERS, INDEX_NAME, is_topic_name
+from pi_sandbox.project_memory.catalogue import Topic, newest_first
+from pi_sandbox.project_memory.limits import SCAN_CONCURRENCY, SCAN_DEPTH, SCAN_ENTRIES, SCAN_FILES
 from pi_sandbox.project_memory.memory_files import floored_ms, read_beginning
 from pi_sandbox.project_memory.memory_place import identity, name_in_memory
 

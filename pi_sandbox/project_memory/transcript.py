@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Literal
 
+from pi_sandbox.memory_text.javascript_text import shortened, utf16_units, without_middle
 from pi_sandbox.memory_text.sanitise import sanitise_memory_text
-from pi_sandbox.project_memory.javascript_text import shortened, utf16_units, without_middle
 from pi_sandbox.project_memory.limits import (
     TALK_FIRST_UNITS,
     TALK_MESSAGE_UNITS,

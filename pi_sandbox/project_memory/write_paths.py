@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
-from pi_sandbox.project_memory.catalogue import EXCLUDED_FOLDERS
+from pi_sandbox.note_format.names import EXCLUDED_FOLDERS
 
 SUFFIX = ".md"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pi_sandbox.errors import quoted
+from pi_sandbox.note_format import limits as note_format
 from pi_sandbox.project_memory import limits, words
 from pi_sandbox.project_memory.configuration import Configuration
 from pi_sandbox.rpc import protocol_types as types
@@ -30,10 +31,10 @@ def limits_told() -> types.Limits:
         "modelCallMs": limits.MODEL_CALL_SECONDS * _MS,
         "modelCallRetries": limits.MODEL_CALL_RETRIES,
         "talkMessageUnits": limits.TALK_MESSAGE_UNITS,
-        "indexLines": limits.INDEX_LINES,
-        "indexUnits": limits.INDEX_UNITS,
-        "topicLines": limits.TOPIC_LINES,
-        "topicBytes": limits.TOPIC_BYTES,
+        "indexLines": note_format.INDEX_LINES,
+        "indexUnits": note_format.INDEX_UNITS,
+        "topicLines": note_format.TOPIC_LINES,
+        "topicBytes": note_format.TOPIC_BYTES,
         "branchRecallUnits": limits.BRANCH_RECALL_UNITS,
         "selectedTopics": limits.SELECTED_TOPICS,
     }

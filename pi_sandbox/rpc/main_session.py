@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from pi_sandbox.errors import FilesError
-from pi_sandbox.project_memory.catalogue import TOPIC_SUFFIX, Topic, is_topic_name
+from pi_sandbox.memory_text.javascript_text import decoded, node_bytes
+from pi_sandbox.note_format.names import TOPIC_SUFFIX, is_topic_name
+from pi_sandbox.project_memory.catalogue import Topic
 from pi_sandbox.project_memory.index import IndexFile, Snapshot, backfill, staleness_notice, take_snapshot
-from pi_sandbox.project_memory.javascript_text import decoded, node_bytes
 from pi_sandbox.project_memory.journal_entry import Task
 from pi_sandbox.project_memory.lost_lines import MainWrite
 from pi_sandbox.project_memory.memory_files import SeenFile, floored_ms, read_for_baseline

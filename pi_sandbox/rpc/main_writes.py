@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError
-from pi_sandbox.project_memory.catalogue import INDEX_NAME
+from pi_sandbox.note_format.names import INDEX_NAME
 from pi_sandbox.project_memory.limits import SHOWN_FILE_BYTES, SHOWN_FILES
 from pi_sandbox.project_memory.lost_lines import (
     MainWrite,

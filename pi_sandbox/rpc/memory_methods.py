@@ -6,14 +6,16 @@ import secrets
 from datetime import datetime
 
 from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.memory_text.javascript_text import node_bytes, utf16_units
 from pi_sandbox.memory_text.visible import visible
-from pi_sandbox.project_memory.catalogue import INDEX_NAME, one_line
+from pi_sandbox.note_format.limits import INDEX_LINES, INDEX_UNITS
+from pi_sandbox.note_format.names import INDEX_NAME
+from pi_sandbox.project_memory.catalogue import one_line
 from pi_sandbox.project_memory.index import load_index
 from pi_sandbox.project_memory.index_lines import without_note
-from pi_sandbox.project_memory.javascript_text import node_bytes, utf16_units
 from pi_sandbox.project_memory.journal_entry import Task
 from pi_sandbox.project_memory.lease import TERMS, LockName, lease_is_over, parse
-from pi_sandbox.project_memory.limits import BRANCH_RECALL_UNITS, INDEX_LINES, INDEX_UNITS
+from pi_sandbox.project_memory.limits import BRANCH_RECALL_UNITS
 from pi_sandbox.project_memory.lock_files import DiskLockFolder
 from pi_sandbox.project_memory.maintenance import sessions_since, why_no_dream
 from pi_sandbox.project_memory.memory_files import SeenFile, read_for_baseline

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pi_sandbox.errors import FilesError, quoted
+from pi_sandbox.memory_text.javascript_text import node_bytes
 from pi_sandbox.memory_text.sanitise import sanitise_memory_text
+from pi_sandbox.note_format.names import INDEX_NAME
 from pi_sandbox.project_memory.baseline import BaselineDecision, BaselineRule, judge_edit, judge_write
-from pi_sandbox.project_memory.catalogue import INDEX_NAME
-from pi_sandbox.project_memory.javascript_text import node_bytes
 from pi_sandbox.project_memory.limits import BASH_DEFAULT_SECONDS, BASH_MAXIMUM_SECONDS
 from pi_sandbox.project_memory.lint import SecretLines, listed_lines
 from pi_sandbox.project_memory.lost_lines import added_lines

@@ -7,9 +7,9 @@ write decides neither; pi's footer shows the third.
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
+from pi_sandbox.note_format.names import AUTO
 from pi_sandbox.session.mount_plan import AGENT_CONFIG
 from pi_sandbox.session.scope import Access, SessionScope, store_path
-from pi_sandbox.workspace.level_names import AUTO
 
 CONFIGURATION_VARIABLE = "PI_MEMORY_CONFIGURATION"
 """Names the owner's file, which need not exist."""

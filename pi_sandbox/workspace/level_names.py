@@ -15,10 +15,8 @@ import unicodedata
 from collections.abc import Iterable
 
 from pi_sandbox.memory_text.invisible import ALWAYS_IGNORED, JOINERS
+from pi_sandbox.note_format.names import AUTO, NOTES
 from pi_sandbox.settings.text_rules import describe_unprintable, first_unprintable
-
-NOTES, AUTO = "notes", "auto"
-"""The two folders of a level that are no levels: its notes, and the memory that pi keeps of the project by itself."""
 
 NOTE_FORMAT_NAMES = frozenset({NOTES, AUTO, "readme.md", "briefing.md", "index.md", "log.md"})
 _GIT_NAMES = frozenset({".git", "git~1"})

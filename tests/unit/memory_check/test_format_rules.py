@@ -1,11 +1,16 @@
 """The note format: each rule with a file that breaks it and one that does not."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pi_sandbox.memory_check.check import check_store
 from pi_sandbox.memory_check.findings import Severity
 from pi_sandbox.memory_check.format_rules import StoreKind
 from pi_sandbox.memory_check.memory_file import MemoryFile
+from pi_sandbox.memory_text.javascript_text import decoded
+from pi_sandbox.note_format.format_hints import LintRule
+from pi_sandbox.project_memory.lint import SecretLines, lint_file
 
 GOOD = {
     "README.md": "anything\n",
@@ -14,10 +19,16 @@ GOOD = {
     "log.md": "# Log\n\n2025-01-01 added a\n- 2025-01-02 changed a\n",
     "notes/a-1.md": "---\ndescription: one line\ntags: x\n---\n\n# Title\n\ntext\n",
 }
+AUTO = {
+    "MEMORY.md": "- [Shed](shed.md): where its key hangs\n",
+    "shed.md": "---\ndescription: where the key of the shed hangs\n---\nBehind the door.\n",
+    "deep/gate.md": "---\nname: Gate\ndescription: >\n  when it is\n  closed\n---\nAt night.\n",
+}
 
 
 def findings(changes: dict[str, str | None], kind: StoreKind = StoreKind.DOMAIN) -> list[tuple[str, int | None, str]]:
-    files = [MemoryFile(path, text.encode()) for path, text in (GOOD | changes).items() if text is not None]
+    texts = {path: text for path, text in (GOOD | changes).items() if text is not None}
+    files = [MemoryFile(path, text.encode("utf-8", "replace")) for path, text in texts.items()]
     result = check_store(files, store="work", store_kind=kind)
     return [(finding.path, finding.line, finding.category) for finding in result.findings]
 
@@ -29,12 +40,60 @@ def test_a_store_in_the_format_is_clean(kind: StoreKind) -> None:
 
 def test_a_level_in_the_format_is_clean() -> None:
     level = {f"git.example.org/group/repo/{path}": text for path, text in GOOD.items()}
-    assert (
-        findings(
-            {**level, "git.example.org/group/repo/auto/MEMORY.md": "x", "git.example.org/group/repo/auto/t.md": "x"}
-        )
-        == []
-    )
+    auto = {f"git.example.org/group/repo/auto/{name}": text for name, text in AUTO.items()}
+    assert findings({**level, **auto}) == []
+
+
+def in_auto(name: str, text: str) -> list[tuple[str, int | None, str]]:
+    """Gives the findings of one file of an `auto/`, without the folders above its name."""
+    found = findings({f"host/repo/auto/{name}": text})
+    return [(path.removeprefix("host/repo/auto/"), line, category) for path, line, category in found]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "category"),
+    [
+        ("topic.md", "no front matter\n", "format-front-matter"),
+        ("topic.md", "---\ntitle: x\n---\n", "format-front-matter"),
+        ("topic.md", f"---\ndescription: {'x' * 301}\n---\n", "format-description"),
+        ("topic.md", f"{AUTO['shed.md']}{'x' * 4_096}\n", "format-memory-length"),
+        ("topic-2.md", AUTO["shed.md"], "format-slug"),
+        ("MEMORY.md", "x\n" * 201, "format-memory-length"),
+        ("deep/MEMORY.md", "x\n", "format-file"),
+        ("topic.MD", AUTO["shed.md"], "format-file"),
+        (".pi-memory.none.1.0.abc.def.tmp", AUTO["shed.md"], "format-file"),
+    ],
+)
+def test_a_file_of_auto_is_held_to_the_rules_of_the_engine(name: str, text: str, category: str) -> None:
+    assert in_auto(name, text) == [(name, None, category)]
+    assert in_auto("fine.md", AUTO["shed.md"]) == []
+
+
+def test_the_store_itself_has_no_auto() -> None:
+    assert findings({"auto/MEMORY.md": "x"}) == [("auto/MEMORY.md", None, "format-file")]
+
+
+TEXTS = st.builds(
+    "".join,
+    st.tuples(
+        st.sampled_from(["", "---\n", "\ufeff---\n", "---\r\n"]),
+        st.sampled_from(["", "description: x\n", "description: ' '\n", "description: \u200b\n", "name: x\n"]),
+        st.sampled_from(["", "description: >\n  a\n  b\n", f"description: {'é' * 301}\n"]),
+        st.sampled_from(["", "---\n", "--- \n"]),
+        st.text(max_size=20),
+        st.sampled_from(["", "a\n" * 161, "a\n" * 201, "a" * 3_300, "é" * 2_049, "a" * 25_001]),
+    ),
+)
+NAMES = st.sampled_from("MEMORY.md memory.md a.md a-2.md deep/a.md deep/MEMORY.md a.txt A.MD .md".split())
+
+
+@given(NAMES, TEXTS)
+def test_the_check_and_the_engine_want_the_same_of_a_file(name: str, text: str) -> None:
+    """What is only near its limit is told to the model, which can shorten it, and to nobody else."""
+    hints = {hint.rule for hint in lint_file(name, decoded(text.encode("utf-8", "replace")), lambda _: SecretLines())}
+    found = [kind for _, _, kind in in_auto(name, text) if kind not in ("format-control-characters", "undecodable")]
+    assert bool(found) == bool(hints - {LintRule.NEAR_LIMIT})
+    assert len(found) == len(hints - {LintRule.NEAR_LIMIT})
 
 
 @pytest.mark.parametrize(
@@ -61,6 +120,7 @@ def test_a_level_in_the_format_is_clean() -> None:
         ("log.md", None, ("log.md", None, "format-missing-file")),
         ("extra.txt", "x", ("extra.txt", None, "format-file")),
         ("auto2/x.md", "x", ("auto2/x.md", None, "format-file")),
+        ("host/repo/auto", "x", ("host/repo/auto", None, "format-file")),
     ],
 )
 def test_a_broken_rule_is_one_finding_on_its_line(

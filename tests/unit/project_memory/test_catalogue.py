@@ -7,15 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_sandbox.memory_text.sanitise import sanitise_memory_text
-from pi_sandbox.project_memory.catalogue import (
-    Topic,
-    by_label,
-    catalogue_text,
-    day,
-    is_topic_name,
-    newest_first,
-    one_line,
-)
+from pi_sandbox.note_format.names import is_topic_name
+from pi_sandbox.project_memory.catalogue import Topic, by_label, catalogue_text, day, newest_first, one_line
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pi_sandbox.memory_text.cutting import Limit
+from pi_sandbox.memory_text.javascript_text import utf16_units
 from pi_sandbox.memory_text.sanitise import sanitise_memory_text
 from pi_sandbox.project_memory.catalogue import Topic
-from pi_sandbox.project_memory.cutting import Limit
 from pi_sandbox.project_memory.index import (
     NO_INDEX,
     IndexFile,
@@ -17,7 +18,6 @@ from pi_sandbox.project_memory.index import (
     staleness_notice,
     take_snapshot,
 )
-from pi_sandbox.project_memory.javascript_text import utf16_units
 
 FOLDER = "/home/pi/.pi/agent/project-memory/projects/x/memory"
 

@@ -6,15 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pi_sandbox.note_format.format_hints import LintRule, is_numbered_continuation
 from pi_sandbox.project_memory.catalogue import Topic
 from pi_sandbox.project_memory.index import IndexFile, backfill, load_index
 from pi_sandbox.project_memory.lint import (
     SECRET_CHARACTERS,
     SECRET_LINES,
-    LintRule,
     SecretDetector,
     SecretLines,
-    is_numbered_continuation,
     lint_file,
     lint_reminder,
 )

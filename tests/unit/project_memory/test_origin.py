@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pi_sandbox.memory_check.check import check_store
 from pi_sandbox.memory_check.format_rules import StoreKind
 from pi_sandbox.memory_check.memory_file import MemoryFile
-from pi_sandbox.project_memory.front_matter import front_matter_of
-from pi_sandbox.project_memory.limits import FRONT_MATTER_LINES
+from pi_sandbox.note_format.front_matter import front_matter_of
+from pi_sandbox.note_format.limits import FRONT_MATTER_LINES
 from pi_sandbox.project_memory.origin import Origin, with_origin
 from pi_sandbox.rpc.memory_access import secret_lines
 

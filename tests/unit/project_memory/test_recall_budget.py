@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pi_sandbox.memory_text.javascript_text import utf8_bytes, utf16_units
 from pi_sandbox.memory_text.sanitise import sanitise_memory_text
-from pi_sandbox.project_memory.javascript_text import utf8_bytes, utf16_units
 from pi_sandbox.project_memory.recall_budget import RecallBudget, RecalledTopic, TopicText, recall_topic
 
 NOW = 1_764_460_800_000

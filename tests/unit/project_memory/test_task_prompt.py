@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from pi_sandbox.memory_text.reserved_tags import MEMORY_TAGS
+from pi_sandbox.note_format.limits import INDEX_UNITS
 from pi_sandbox.project_memory.catalogue import Topic
 from pi_sandbox.project_memory.configuration import Configuration
 from pi_sandbox.project_memory.index import IndexFile
-from pi_sandbox.project_memory.limits import INDEX_UNITS, TALK_UNITS, TASK_CATALOGUE_UNITS
+from pi_sandbox.project_memory.limits import TALK_UNITS, TASK_CATALOGUE_UNITS
 from pi_sandbox.project_memory.task_prompt import (
     OwnReason,
     ParentRequest,

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pi_sandbox.note_format.format_hints import LintRule
 from pi_sandbox.project_memory.index import IndexFile, staleness_notice, take_snapshot
-from pi_sandbox.project_memory.lint import LintRule, SecretLines, lint_file, lint_reminder
+from pi_sandbox.project_memory.lint import SecretLines, lint_file, lint_reminder
 from pi_sandbox.project_memory.memory_reading import read_index, recall
 from pi_sandbox.project_memory.recall_budget import RecallBudget
 from pi_sandbox.project_memory.reminders import age_reminder

@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from pi_sandbox.errors import PiSandboxError
+from pi_sandbox.memory_check.check import check_store
+from pi_sandbox.memory_check.format_rules import StoreKind
+from pi_sandbox.memory_check.memory_file import MemoryFile
 from pi_sandbox.project_memory.fixed_place import FixedPlace
 from tests.unit.rpc.sessions import ENGINE, Session, begin
 
@@ -61,6 +64,27 @@ def test_a_write_that_is_refused_or_a_deletion_makes_nothing_that_is_no_memory(
             session.ask("task/write", taskId=task, path=path, content="x")
     assert session.ask("task/bash", taskId=task, command=f"rm -f {session.memory}/x.md")["verdict"] == "delete"
     assert {path for path in below(session.root / "store") if (session.root / "store" / path).is_file()} == set()
+
+
+def test_what_an_extraction_writes_as_it_is_told_to_passes_the_check_before_a_push(
+    open_session: Open, place: FixedPlace
+) -> None:
+    session = open_session(place=place)
+    task = begin(session)
+    notes = {
+        "MEMORY.md": "- [Shed](shed.md): where its key hangs\n",
+        "shed.md": "---\ndescription: Where the key of the shed hangs\n---\n# Shed\n\nBehind the door.\n",
+    }
+    for name, text in notes.items():
+        made = session.ask("task/write", taskId=task, path=f"{session.memory}/{name}", content=text)
+        assert made["reminder"] is None
+    unlike = session.ask("task/write", taskId=task, path=f"{session.memory}/gate.md", content="no front matter\n")
+    assert unlike["reminder"] is not None
+    store = session.root / "store"
+    files = [MemoryFile(str(path.relative_to(store)), path.read_bytes()) for path in sorted(store.rglob("*.md"))]
+    found = check_store(files, store="work", store_kind=StoreKind.DOMAIN).findings
+    assert {finding.path for finding in found if "auto" in finding.path} == {"host/group/repo/auto/gate.md"}
+    assert b"by extract" in (session.memory / "shed.md").read_bytes()
 
 
 def test_locks_state_and_journal_stay_out_of_the_store(open_session: Open, place: FixedPlace) -> None:

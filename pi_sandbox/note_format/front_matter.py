@@ -14,8 +14,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pi_sandbox.project_memory.javascript_text import decoded
-from pi_sandbox.project_memory.limits import FRONT_MATTER_BYTES, FRONT_MATTER_LINES
+from pi_sandbox.memory_text.javascript_text import decoded
+from pi_sandbox.note_format.limits import FRONT_MATTER_BYTES, FRONT_MATTER_LINES
 
 _KEY = re.compile(r"(?P<key>[A-Za-z_][\w.-]*)[ \t]*:(?P<value>.*)\Z")
 _BLOCK = re.compile(r"[>|][+-]?[0-9]?[+-]?(?:[ \t]+#.*)?\Z")

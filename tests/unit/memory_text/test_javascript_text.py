@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_sandbox.project_memory.javascript_text import (
+from pi_sandbox.memory_text.javascript_text import (
     BLANKS,
     decoded,
     has_blank,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_sandbox.project_memory.front_matter import FrontMatter, front_matter_of, read_front_matter
-from pi_sandbox.project_memory.limits import FRONT_MATTER_BYTES
+from pi_sandbox.note_format.front_matter import FrontMatter, front_matter_of, read_front_matter
+from pi_sandbox.note_format.limits import FRONT_MATTER_BYTES
 from tests.corpora.loader import corpus
 
 

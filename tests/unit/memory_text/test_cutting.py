@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_sandbox.project_memory.cutting import Limit, count_lines, cut
-from pi_sandbox.project_memory.javascript_text import utf8_bytes, utf16_units
+from pi_sandbox.memory_text.cutting import Limit, count_lines, cut
+from pi_sandbox.memory_text.javascript_text import utf8_bytes, utf16_units
 
 LINES = st.lists(st.text(st.sampled_from("ab é漢\U0001f600\r"), max_size=12), max_size=12)
 
