@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from tests.integration.session.sandbox import Live, Sandbox, docker, inspect, wa
 from tests.running import SOON
 
 LOOP = "while :; do sleep 0.1; done"
+MEMORY_SECONDS = 61
+"""A second more than pi waits for its memory at its end (`project_memory.limits.EXIT_WAIT_SECONDS`)."""
 
 
 def _is_running(container: str) -> bool:
@@ -74,6 +77,33 @@ def test_the_agent_is_asked_to_end_and_may_save_its_work(sandbox: Sandbox) -> No
         assert _ends(live, signal.SIGTERM)[0] == 143
     assert (project / "saved").read_text() == "saved\n"
     (project / "saved").unlink()
+
+
+def test_an_agent_may_take_a_minute_to_save_its_memory_whoever_asks_it_to_end(sandbox: Sandbox) -> None:
+    """As pi may at its end; beside it one that would take for ever, which is the control."""
+    ask = {
+        "engine": lambda live: docker("stop", live.container),
+        "term": lambda live: live.process.send_signal(signal.SIGTERM),
+        "hangup": lambda live: live.process.send_signal(signal.SIGHUP),
+        "killed": lambda live: live.process.kill(),
+        "too-slow": lambda live: live.process.send_signal(signal.SIGTERM),
+    }
+    projects = {name: sandbox.project(f"git.example.org/slow/{name}", git=False) for name in ask}
+
+    def end(name: str) -> float:
+        seconds = 300 if name == "too-slow" else MEMORY_SECONDS
+        with sandbox.session(
+            projects[name], LOOP, before=f"trap 'sleep {seconds}; touch saved; exit' TERM HUP"
+        ) as live:
+            began = time.monotonic()
+            ask[name](live)
+            wait_until(lambda: not _is_running(live.container), "the end of the container", seconds=100)
+            return time.monotonic() - began
+
+    with ThreadPoolExecutor(len(ask)) as pool:
+        took = dict(zip(ask, pool.map(end, ask), strict=True))
+    assert {name for name, project in projects.items() if (project / "saved").exists()} == set(ask) - {"too-slow"}
+    assert MEMORY_SECONDS < took["too-slow"] < MEMORY_SECONDS + 40
 
 
 def test_a_second_signal_ends_an_agent_that_does_not_want_to_at_once(sandbox: Sandbox) -> None:
