@@ -55,6 +55,8 @@ RECENT_CHANGE_SECONDS = 60
 GREP_SECONDS = 20
 BASH_DEFAULT_SECONDS = 120
 BASH_MAXIMUM_SECONDS = 600
+BASH_OUTPUT_BYTES = 32 * 1024 * 1024
+"""Ours: what does not fit into a result goes to the disk, and a command that never stops would fill it."""
 EXIT_WAIT_SECONDS = 60
 
 # Leases: how old the last sign of life of a holder may be.

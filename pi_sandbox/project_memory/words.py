@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pi_sandbox.project_memory.limits import EXIT_WAIT_SECONDS, GREP_SECONDS
+from pi_sandbox.project_memory.limits import BASH_OUTPUT_BYTES, EXIT_WAIT_SECONDS, GREP_SECONDS
 
 EXTRACTING = "memory: taking notes"
 DREAMING = "memory: tidying"
@@ -15,6 +15,10 @@ TOOL_NOT_AVAILABLE = (
     "edit and bash."
 )
 ENGINE_GONE = "The memory engine does not answer, so this was not done. End the task."
+OUTPUT_TOO_LONG = (
+    f"The command was ended: it has given more than {BASH_OUTPUT_BYTES // 1024**2} MiB. "
+    "Look at less, for example with head."
+)
 GREP_TIMED_OUT = f"The search took longer than {GREP_SECONDS} seconds. Search in fewer files, or for something rarer."
 MODEL_NOT_FOUND = "pi does not know the model that the configuration of the project memory names; no notes are taken"
 

@@ -28,6 +28,7 @@ def limits_told() -> types.Limits:
         "grepMs": limits.GREP_SECONDS * _MS,
         "bashDefaultSeconds": limits.BASH_DEFAULT_SECONDS,
         "bashMaximumSeconds": limits.BASH_MAXIMUM_SECONDS,
+        "bashOutputBytes": limits.BASH_OUTPUT_BYTES,
         "modelCallMs": limits.MODEL_CALL_SECONDS * _MS,
         "modelCallRetries": limits.MODEL_CALL_RETRIES,
         "talkMessageUnits": limits.TALK_MESSAGE_UNITS,
@@ -51,6 +52,7 @@ def texts_told() -> types.Texts:
         "engineGone": words.ENGINE_GONE,
         "modelNotFound": words.MODEL_NOT_FOUND,
         "grepTimedOut": words.GREP_TIMED_OUT,
+        "outputTooLong": words.OUTPUT_TOO_LONG,
     }
 
 

@@ -72,6 +72,7 @@ class Limits(TypedDict):
     grepMs: int
     bashDefaultSeconds: int
     bashMaximumSeconds: int
+    bashOutputBytes: int
     modelCallMs: int
     modelCallRetries: int
     talkMessageUnits: int
@@ -94,6 +95,7 @@ class Texts(TypedDict):
     engineGone: str
     modelNotFound: str
     grepTimedOut: str
+    outputTooLong: str
 
 
 class SessionIds(TypedDict):

@@ -36,6 +36,7 @@ export interface Limits {
   grepMs: number;
   bashDefaultSeconds: number;
   bashMaximumSeconds: number;
+  bashOutputBytes: number;
   modelCallMs: number;
   modelCallRetries: number;
   talkMessageUnits: number;
@@ -57,6 +58,7 @@ export interface Texts {
   engineGone: string;
   modelNotFound: string;
   grepTimedOut: string;
+  outputTooLong: string;
 }
 
 /** The stable ids of model calls of our own, for the provider's cache. */

@@ -8,6 +8,7 @@ import { fauxAssistantMessage, fauxToolCall } from "@earendil-works/pi-ai/compat
 import { createCodemodeExtension, type InlineExtension } from "@earendil-works/pi-coding-agent";
 import { answers, calls, EXTRACTS, extracted, requestsOf, toolResults } from "./helpers/background.ts";
 import { emptyFolder, engineOf, startPi } from "./helpers/pi-session.ts";
+import { startTask } from "./helpers/task.ts";
 
 const CALLS = 40;
 const SCRIPTS = {
@@ -62,6 +63,19 @@ return (await Promise.all(all)).length;`;
 	await extracted(pi);
 	assert.match(toolResults(requestsOf(pi, "extract").at(-1))[0]?.text ?? "", new RegExp(`\\b${CALLS}\\b`));
 	assert.equal(most(), 1);
+});
+
+test("a command whose output does not end is ended, and the model is told why", async (t) => {
+	const command =
+		"awk 'BEGIN { for (;;) print \"a line of sixty-four characters, which is written again and again\" }'";
+	const { extractionWith } = await startTask(t);
+	const [endless, short] = await extractionWith(
+		["bash", { command, timeout: 60 }],
+		["bash", { command: "echo short" }],
+	);
+	assert.ok(endless?.isError);
+	assert.match(endless.text, /more than 32 MiB/);
+	assert.match(short?.text ?? "", /^short/);
 });
 
 test("a text that is too long for the engine is refused alone, and the engine goes on", async (t) => {

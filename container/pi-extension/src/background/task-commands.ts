@@ -22,14 +22,41 @@ export function commandOperations(task: TaskAccess): BashOperations {
 				onData(Buffer.from(answer.output));
 				return { exitCode: 0 };
 			}
-			return local.exec(answer.command, cwd, {
-				onData,
+			const output = new BoundedOutput(task.limits.bashOutputBytes, onData);
+			const result = local.exec(answer.command, cwd, {
+				onData: (data) => output.take(data),
 				timeout: answer.timeoutSeconds,
 				env: environmentOf(answer.environment),
-				...(signal === undefined ? {} : { signal }),
+				signal: signal === undefined ? output.full : AbortSignal.any([signal, output.full]),
+			});
+			return result.catch((error: unknown) => {
+				throw output.full.aborted && !signal?.aborted ? new Error(task.texts.outputTooLong) : error;
 			});
 		},
 	};
+}
+
+/** Hands on what a command gives, and ends it where that is too much. */
+class BoundedOutput {
+	readonly #stop = new AbortController();
+	readonly #onData: (data: Buffer) => void;
+	#left: number;
+
+	constructor(bytes: number, onData: (data: Buffer) => void) {
+		this.#left = bytes;
+		this.#onData = onData;
+	}
+
+	get full(): AbortSignal {
+		return this.#stop.signal;
+	}
+
+	take(data: Buffer): void {
+		if (data.length > this.#left) this.#stop.abort();
+		if (this.full.aborted) return;
+		this.#left -= data.length;
+		this.#onData(data);
+	}
 }
 
 function environmentOf({ set, inherit }: Environment): NodeJS.ProcessEnv {
