@@ -13,8 +13,8 @@ import {
 	createGrepTool,
 	type InlineExtension,
 } from "@earendil-works/pi-coding-agent";
-import { answers, EXTRACTS, extracted, note, requestsOf, toolResults } from "./helpers/background.ts";
-import { filesBelow, startPi } from "./helpers/pi-session.ts";
+import { answers, calls, EXTRACTS, extracted, note, requestsOf, toolResults } from "./helpers/background.ts";
+import { engineWith, filesBelow, type PiSession, startPi } from "./helpers/pi-session.ts";
 import { type Call, startTask } from "./helpers/task.ts";
 
 const codemode: InlineExtension = { name: "codemode", factory: createCodemodeExtension() };
@@ -142,6 +142,47 @@ test("commands run rebuilt in an environment of their own, and a deletion needs 
 	assert.doesNotMatch(environment?.text ?? "", /visible/);
 	assert.match(deleted?.text ?? "", /deleted/);
 	assert.equal(existsSync(join(pi.memory, "old.md")), false);
+});
+
+test("a command and a search that take too long are ended, and the task goes on", async (t) => {
+	const engine = engineWith(t, { BASH_DEFAULT_SECONDS: 1, GREP_SECONDS: 0.05 });
+	const { pi, extractionWith } = await startTask(t, { engine, tools: ["read", "write", "edit", "bash", "grep"] });
+	const [command, search, quick] = await extractionWith(
+		["bash", { command: "grep -r no-such-text-anywhere /usr" }],
+		["grep", { pattern: "no such text anywhere", path: "/usr" }],
+		["bash", { command: `ls ${pi.project}` }],
+	);
+	assert.match(command?.text ?? "", /timed out after 1 seconds/);
+	assert.match(search?.text ?? "", /took longer/);
+	assert.equal(quick?.isError, false, quick?.text);
+});
+
+test("arguments that pi's own edit puts right are put right here too", async (t) => {
+	const { pi, extractionWith } = await startTask(t);
+	mkdirSync(pi.memory, { recursive: true });
+	const file = join(pi.memory, "build.md");
+	writeFileSync(file, note("made with make"));
+	const edits = JSON.stringify([{ oldText: "description: made with make", newText: "description: made with ninja" }]);
+	const [, edited] = await extractionWith(["read", { path: file }], ["edit", { path: file, edits }]);
+	assert.equal(edited?.isError, false, edited?.text);
+});
+
+test("the main agent and a task that write one file at once both come to an end", async (t) => {
+	const write = (text: string) => calls("write", { path: join(pi.memory, "both.md"), content: note(text) });
+	const pi: PiSession = await startPi(t, {
+		config: EXTRACTS,
+		respond: answers({
+			main: ["done", () => write("main"), "done"],
+			extract: [() => calls("read", { path: join(pi.memory, "both.md") }), () => write("task"), "done"],
+		}),
+	});
+	mkdirSync(pi.memory, { recursive: true });
+	writeFileSync(join(pi.memory, "both.md"), note("before"));
+	await pi.session.prompt("hello");
+	await pi.session.prompt("more");
+	await extracted(pi, 1);
+	assert.match(readFileSync(join(pi.memory, "both.md"), "utf8"), /main|task/);
+	assert.deepEqual(pi.errors, []);
 });
 
 test("the log of a long output lies in a folder of the task, and is gone with it", async (t) => {

@@ -1,4 +1,5 @@
-// A provider that keeps the conversation on its side: each answer can be continued once. The main agent continues its own.
+// A provider that keeps the conversation on its side: each answer can be continued once. The main agent continues its
+// own.
 import assert from "node:assert/strict";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

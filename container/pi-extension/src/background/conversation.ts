@@ -1,5 +1,5 @@
-// What no extraction of a session has looked at: the messages of the user, the assistant and its tools on the present branch
-// since the last one. What memory and other extensions put into the context is no message of these.
+// What no extraction of a session has looked at: the messages of the user, the assistant and its tools on the present
+// branch since the last one. What memory and other extensions put into the context is no message of these.
 import type { AgentMessage } from "@earendil-works/pi-agent-core";
 import { contentText } from "@earendil-works/pi-ai";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";

@@ -1,4 +1,5 @@
-// The end of a session: what is under way is waited for as long as it may take, and then stopped. A reload waits for nothing.
+// The end of a session: what is under way is waited for as long as it may take, and then stopped. A reload waits for
+// nothing.
 import type { ExtensionContext, SessionShutdownEvent } from "@earendil-works/pi-coding-agent";
 import { matchesKey } from "@earendil-works/pi-tui";
 import type { Session } from "../session.ts";

@@ -1,6 +1,7 @@
 // When background tasks begin, and who waits for them.
 //
-// - Once a turn has settled normally, what others changed is captured first; then extraction and dream begin, each by itself.
+// - Once a turn has settled normally, what others changed is captured first; then extraction and dream begin, each by
+//   itself.
 // - New input stops neither. What an extraction does not see waits for one that follows it.
 // - A compaction waits for a running extraction and then for one of what is left; the end of a session waits for all.
 import type {

@@ -1,4 +1,5 @@
-// What decides whether a task goes on from the parent's request, so that the provider's cache is met. The engine decides.
+// The facts by which the engine decides whether a task goes on from the parent's request, where the provider's cache is
+// met.
 import { type Api, getCurrentTools, type Model, type Tool } from "@earendil-works/pi-ai";
 import type { ModelRegistry } from "@earendil-works/pi-coding-agent";
 import type { ParentRequest as ParentFacts } from "../protocol.ts";

@@ -1,6 +1,7 @@
 // What background tasks leave in the session: a message that tells the model of a change, and what the model calls used.
 //
-// Each is written the moment it is known, so that it stays whatever comes after. A session that was replaced takes no more.
+// Each is written the moment it is known, so that it stays whatever comes after. A session that was replaced takes no
+// more.
 import type { AssistantMessage } from "@earendil-works/pi-ai";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Change } from "../protocol.ts";

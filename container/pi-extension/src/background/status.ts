@@ -76,8 +76,8 @@ export class BackgroundStatus {
 		return report !== undefined && report.outcome !== "running";
 	}
 
-	wait(for_: BackgroundStatus["waiting"]): void {
-		this.waiting = for_;
+	wait(occasion: BackgroundStatus["waiting"]): void {
+		this.waiting = occasion;
 		this.changed();
 	}
 

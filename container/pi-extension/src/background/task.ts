@@ -130,7 +130,7 @@ class Task {
 		}
 	}
 
-	/** Goes on from the parent's request where that fits into the model's context, and begins by itself where it does not. */
+	/** Goes on from the parent's request, and begins by itself where that is too long for the model. */
 	async #converse(signal: AbortSignal): Promise<LoopResult> {
 		const result = await this.#attempt(signal, this.#options.overflows);
 		const { answer } = result;
