@@ -34,11 +34,13 @@ PROMPT_TAGS = (
     "read-files",
     "rules",
     "skills",
+    "system",
     "tools",
 )
 """The sections of pi's system prompt (pi 1.6.0, `core/system-prompt.js`; the context page itself is its `addendum`).
 
-And what stands around the messages that pi has summarised (`core/compaction`): recalled topics are among them.
+And what stands around the messages that pi has summarised (`core/compaction`): recalled topics are among them. `system`
+is what models are trained to take for the prompt itself.
 """
 
 _HIEROGLYPH_CONTROLS = "\U00013430-\U00013455"

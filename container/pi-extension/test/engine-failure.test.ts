@@ -102,6 +102,8 @@ for (const [how, make, reason] of broken) {
 	});
 }
 
+const WAYS = { dies: "os.kill(os.getpid(), signal.SIGKILL)", "falls silent": "time.sleep(60)" };
+
 /** The real engine, which dies or falls silent when a method is asked for: once, or each time. */
 function failingAt(t: TestContext, method: string, how: string, once: boolean): string {
 	const marker = join(emptyFolder(t), "failed");
@@ -111,7 +113,7 @@ function failingAt(t: TestContext, method: string, how: string, once: boolean): 
 import os, signal, time
 from pi_sandbox.project_memory import limits
 from pi_sandbox.rpc import dispatch
-limits.ANSWER_SECONDS = 1
+limits.ANSWER_SECONDS = ${how === WAYS.dies ? 10 : 1}
 answer = dispatch.Answering.answer
 def failing(self, request, call):
     if request["method"] == ${JSON.stringify(method)} and not os.path.exists(${JSON.stringify(marker)}):
@@ -134,7 +136,6 @@ const METHODS = [
 	"file/written",
 	"prompt/clear",
 ];
-const WAYS = { dies: "os.kill(os.getpid(), signal.SIGKILL)", "falls silent": "time.sleep(60)" };
 for (const method of METHODS) {
 	for (const [way, how] of Object.entries(WAYS)) {
 		if (method === "initialize" && way === "falls silent") continue;
