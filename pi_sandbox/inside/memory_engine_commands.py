@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from pi_sandbox import __version__
-from pi_sandbox.errors import FilesError, PiSandboxError, quoted
+from pi_sandbox.errors import FilesError, PiSandboxError, UsageError, quoted
 from pi_sandbox.exit_codes import ExitCode
 from pi_sandbox.memory_text.visible import visible
 from pi_sandbox.system.given_once import refuse_repeated
@@ -27,6 +27,7 @@ from pi_sandbox.system.signals import Interruption, interruptible
 from pi_sandbox.system.standard_streams import open_missing_standard_streams
 
 if TYPE_CHECKING:
+    from pi_sandbox.project_memory.search import Match
     from pi_sandbox.rpc.memory_access import MemoryAccess
 
 _OWNER_ONLY = 0o077
@@ -191,17 +192,69 @@ def log_changes(agent_folder: Path, project: Path, limit: int, as_json: bool) ->
 @_agent_folder
 @_project
 @click.option("--force", is_flag=True, help="Also where a file has changed since; the later text stays in the log.")
-def undo_change(identity: str, agent_folder: Path, project: Path, force: bool) -> None:
+@click.option("--json", "as_json", is_flag=True, help="What was done, and what could not be, as one JSON object.")
+def undo_change(identity: str, agent_folder: Path, project: Path, force: bool, as_json: bool) -> None:
     """Put back what stood there before a change, or before all changes of a task (see log for the ids)."""
     from pi_sandbox.rpc.call import Call
     from pi_sandbox.rpc.journal_methods import journal_undo
 
     undone = journal_undo(_memory(agent_folder, project), {"id": identity, "force": force}, Call())
-    for change in undone["changes"]:
-        sys.stdout.write(visible(f"{change['action']} {change['path']}: done as change {change['id']}") + "\n")
+    if as_json:
+        sys.stdout.write(json.dumps(undone) + "\n")
+    else:
+        for change in undone["changes"]:
+            sys.stdout.write(visible(f"{change['action']} {change['path']}: done as change {change['id']}") + "\n")
     if undone["left"]:
         reasons = "; ".join(f"{left['path']}: {left['reason']}" for left in undone["left"])
         raise FilesError(f"not everything could be put back: {reasons}", "the rest is done; undo these one by one")
+
+
+@commands.command("show")
+@click.argument("name")
+@_agent_folder
+@_project
+@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
+def show_note(name: str, agent_folder: Path, project: Path, as_json: bool) -> None:
+    """Show the note NAME of the memory, with .md or without; MEMORY.md is the index."""
+    from pi_sandbox.project_memory.note_files import one_note
+
+    note = one_note(_memory(agent_folder, project).storage.memory_root, name)
+    if as_json:
+        sys.stdout.write(json.dumps({"name": note.name, "modified": note.modified_ms, "text": note.text}) + "\n")
+    else:
+        sys.stdout.writelines(f"{visible(line)}\n" for line in note.text.removesuffix("\n").split("\n"))
+
+
+@commands.command("search")
+@click.argument("words", nargs=-1, required=True)
+@_agent_folder
+@_project
+@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="How many notes at most.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a note and line.")
+def search_notes(words: tuple[str, ...], agent_folder: Path, project: Path, limit: int, as_json: bool) -> None:
+    """Find the notes of a project's memory that hold the words, the best match first."""
+    from pi_sandbox.project_memory.note_files import all_notes
+    from pi_sandbox.project_memory.search import search, words_of
+
+    if not words_of(" ".join(words)):
+        raise UsageError("there is no word in what is looked for", "give words with letters or digits")
+    notes = list(all_notes(_memory(agent_folder, project).storage.memory_root))
+    matches = search(notes, " ".join(words))
+    for match in matches[:limit]:
+        sys.stdout.write(_as_json(match) if as_json else _as_text(match))
+    sys.stderr.write(f"{len(matches)} of {len(notes)} files of this project's memory hold a word of these\n")
+
+
+def _as_json(match: Match) -> str:
+    note = match.note
+    lines = [{"line": number, "text": text} for number, text in match.lines]
+    values = {"name": note.name, "modified": note.modified_ms, "description": note.description, "lines": lines}
+    return json.dumps(values) + "\n"
+
+
+def _as_text(match: Match) -> str:
+    head = f"{match.note.name}  {match.note.description}".rstrip()
+    return "".join(f"{visible(line)}\n" for line in (head, *(f"  {number}: {text}" for number, text in match.lines)))
 
 
 @commands.command()

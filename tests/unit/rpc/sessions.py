@@ -94,5 +94,5 @@ def begin(session: Session, kind: str = "extract") -> str:
 
 def run(root: Path, *arguments: str, standard_input: str = "") -> subprocess.CompletedProcess[str]:
     places = ("--agent-folder", str(root / "agent"), "--project", str(root / "project"))
-    command = [ENGINE, *arguments, *(places if arguments[0] in ("log", "undo") else ())]
+    command = [ENGINE, *arguments, *(places if arguments[0] in ("log", "undo", "show", "search") else ())]
     return subprocess.run(command, input=standard_input, capture_output=True, text=True, check=False)
