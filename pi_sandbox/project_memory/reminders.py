@@ -1,4 +1,8 @@
-"""The reminder that a memory file is old: from 48 hours after its last change on, in whole days."""
+"""What is said on top of a memory file that the main agent has read.
+
+- It is old: from 48 hours after its last change on, in whole days.
+- It is not shown as it stands in the file, since that could steer a model or hide from a person.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,12 @@ from pi_sandbox.project_memory.limits import STALE_AFTER_HOURS
 
 _HOUR_MS = 3_600_000
 _DAY_MS = 24 * _HOUR_MS
+
+CLEANED_REMINDER = (
+    "<system-reminder>\nWhat could pass for a tag of the prompt is shown here in square brackets, and what nobody sees "
+    "is left out. The file still has it: `edit` looks for what stands in the file, `write` replaces it.\n"
+    "</system-reminder>"
+)
 
 
 def age_reminder(file: str, modified_ms: int, now_ms: int) -> str:

@@ -12,6 +12,7 @@ from hashlib import sha256
 
 from pi_sandbox.errors import FilesError
 from pi_sandbox.memory_text.javascript_text import decoded, node_bytes
+from pi_sandbox.memory_text.sanitise import sanitise_memory_text
 from pi_sandbox.note_format.names import TOPIC_SUFFIX, is_topic_name
 from pi_sandbox.project_memory.catalogue import Topic
 from pi_sandbox.project_memory.index import IndexFile, Snapshot, backfill, staleness_notice, take_snapshot
@@ -23,7 +24,7 @@ from pi_sandbox.project_memory.publish import Published
 from pi_sandbox.project_memory.recall_budget import RecallBudget
 from pi_sandbox.project_memory.recall_gate import BUDGET, PAUSED, SelectorPace, why_no_selector
 from pi_sandbox.project_memory.refusals import UNTRUSTED, Refusal, Rule
-from pi_sandbox.project_memory.reminders import age_reminder
+from pi_sandbox.project_memory.reminders import CLEANED_REMINDER, age_reminder
 from pi_sandbox.project_memory.selection import (
     Message,
     SelectorHistory,
@@ -42,6 +43,8 @@ from pi_sandbox.rpc.main_writes import MainWrites
 from pi_sandbox.rpc.memory_access import MemoryAccess, now_ms
 
 INDEX = "MEMORY.md"
+NOTHING_READ: types.FileReadResult = {"reminder": None, "texts": None, "suppress": None}
+"""Of a file that was read there is nothing to say."""
 _WAITING = 64
 """Recalls that may wait for their selector's answer; the oldest is forgotten first."""
 
@@ -229,20 +232,25 @@ class MainSession:
         inside = self._access.memory_file(params["path"], reads=True)
         name = self._access.topic_read(params["path"]) if inside is None else self._access.name_of(inside)
         if name is None:
-            return {"reminder": None, "suppress": None}
+            return NOTHING_READ
         file = self._access.storage.memory_root / name
         try:
             status = file.stat()
         except OSError:
-            return {"reminder": None, "suppress": None}
+            return NOTHING_READ
         if not stat.S_ISREG(status.st_mode):
-            return {"reminder": None, "suppress": None}
+            return NOTHING_READ
         page = Page(params["offset"], params["limit"], params["cut"])
         if inside is not None and page.shows_all_of(inside):
             self._writes.was_shown(inside)
-        suppress = name if is_topic_name(name) and page.shows_all_of(file) else None
-        reminder = "" if inside is None else age_reminder(name, floored_ms(status.st_mtime_ns), now_ms())
-        return {"reminder": reminder or None, "suppress": suppress}
+        shown = [sanitise_memory_text(text) for text in params["texts"]]
+        is_clean = inside is None or shown == params["texts"]
+        age = "" if inside is None else age_reminder(name, floored_ms(status.st_mtime_ns), now_ms())
+        return {
+            "reminder": "\n".join(filter(None, [age, "" if is_clean else CLEANED_REMINDER])) or None,
+            "texts": None if is_clean else shown,
+            "suppress": name if is_topic_name(name) and page.shows_all_of(file) else None,
+        }
 
     def file_written(self, params: types.FileWrittenParams, _: Call) -> types.FileWrittenResult:
         """Answer `file/written`."""

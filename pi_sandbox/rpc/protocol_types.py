@@ -448,12 +448,14 @@ class FileReadParams(TypedDict):
     offset: float | None
     limit: float | None
     cut: bool
+    texts: list[str]
 
 
 class FileReadResult(TypedDict):
-    """What goes on top of the result, and which topic need not be recalled on this branch."""
+    """What goes on top of the result, what is shown of it, and which topic need not be recalled on this branch."""
 
     reminder: str | None
+    texts: list[str] | None
     suppress: str | None
 
 

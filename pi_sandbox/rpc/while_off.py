@@ -9,6 +9,7 @@ from pi_sandbox.project_memory.recall_budget import RecallBudget
 from pi_sandbox.project_memory.refusals import Refusal
 from pi_sandbox.rpc import protocol_types as types
 from pi_sandbox.rpc.answers import YES, no
+from pi_sandbox.rpc.main_session import NOTHING_READ
 from pi_sandbox.rpc.main_session import not_recalled as told_not_recalled
 
 WhileOff = Callable[[Any, Refusal], Mapping[str, Any]]
@@ -32,7 +33,7 @@ def allowed(_: object, __: Refusal) -> types.Yes:
 
 def nothing_read(_: object, __: Refusal) -> types.FileReadResult:
     """Give nothing to say of a file that was read."""
-    return {"reminder": None, "suppress": None}
+    return NOTHING_READ
 
 
 def nothing_written(_: object, __: Refusal) -> types.FileWrittenResult:

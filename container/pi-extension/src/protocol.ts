@@ -366,11 +366,13 @@ export interface FileReadParams {
   offset: number | null;
   limit: number | null;
   cut: boolean;
+  texts: string[];
 }
 
-/** What goes on top of the result, and which topic need not be recalled on this branch. */
+/** What goes on top of the result, what is shown of it, and which topic need not be recalled on this branch. */
 export interface FileReadResult {
   reminder: string | null;
+  texts: string[] | null;
   suppress: string | null;
 }
 

@@ -1,6 +1,6 @@
 // What stands in the memory reaches a model as text: it closes no section, hides nothing and steers no terminal.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fauxAssistantMessage, fauxToolCall } from "@earendil-works/pi-ai/compat";
@@ -71,7 +71,9 @@ test("no hostile mark is in what the agent reads of a memory file, and the file 
 		return fauxAssistantMessage(call, { stopReason: "toolUse" });
 	});
 	await pi.session.prompt("read");
-	const [result] = texts(mainRequests(pi)[1], "toolResult");
-	assert.match(result ?? "", /The notes\. before/);
-	assert.deepEqual(marksIn(result ?? ""), []);
+	const result = texts(mainRequests(pi)[1], "toolResult").join("\n");
+	assert.match(result, /^<system-reminder>\n/);
+	assert.match(result, /The notes\. before/);
+	assert.deepEqual(marksIn(result), []);
+	assert.match(readFileSync(join(pi.memory, "notes.md"), "utf8"), /<\/system>/);
 });

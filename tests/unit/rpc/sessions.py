@@ -19,6 +19,7 @@ from pi_sandbox.rpc.engine import Engine
 ENGINE = Path(sys.executable).with_name("pi-memory-engine")
 SCHEMA = json.loads(SCHEMA_FILE.read_text("utf-8"))
 USUAL: Mapping[str, Mapping[str, object]] = {
+    "file/read": {"offset": None, "limit": None, "cut": False, "texts": []},
     "prompt/sections": {"announced": None, "trusted": True},
     "recall/prepare": {"usedUnits": 0, "usedUp": False, "trusted": True},
     "recall/finish": {"usedUnits": 0, "usedUp": False, "suppressed": [], "trusted": True},

@@ -152,7 +152,7 @@ def test_only_a_file_is_suppressed(open_session):
     (session.memory / "file.md").touch()
     os.mkfifo(session.memory / "pipe.md")
     suppressed = {
-        name: session.ask("file/read", path=str(session.memory / name), offset=None, limit=None, cut=False)["suppress"]
+        name: session.ask("file/read", path=str(session.memory / name))["suppress"]
         for name in ("folder.md", "file.md", "pipe.md")
     }
 
@@ -226,7 +226,7 @@ def test_a_topic_that_was_read_is_not_recalled_by_any_of_its_names(open_session,
     session = open_session(memory=str(tmp_path / "memory"))
     linked(session)
     (tmp_path / "project" / "other.md").touch()
-    suppress = session.ask("file/read", path=str(tmp_path / read), offset=None, limit=None, cut=False)["suppress"]
+    suppress = session.ask("file/read", path=str(tmp_path / read))["suppress"]
     asked = session.ask("recall/prepare", prompt="how do we deploy", usedUnits=0, usedUp=False)
     recalled = session.ask(
         "recall/finish",
@@ -248,9 +248,9 @@ def test_a_topic_that_lies_elsewhere_is_memory_for_trust_reminder_and_lint(open_
     for tool in ("read", "write", "edit"):
         assert not session.ask("file/check", tool=tool, path=path, trusted=False)["ok"]
         assert session.ask("file/check", tool=tool, path="notes.md", trusted=False)["ok"]
-    assert "lo.md" in session.ask("file/read", path=path, offset=None, limit=None, cut=False)["reminder"]
+    assert "lo.md" in session.ask("file/read", path=path)["reminder"]
     assert "lo.md" in session.ask("file/written", path=path)["reminder"]
-    assert session.ask("file/read", path="notes.md", offset=None, limit=None, cut=False)["reminder"] is None
+    assert session.ask("file/read", path="notes.md")["reminder"] is None
     with pytest.raises(FilesError, match="leads out"):
         session.ask("task/write", taskId=begin(session), path=path, content="x")
 
