@@ -28,6 +28,7 @@ NOT_IN_IMAGES = ("_shipped", "cli", "launch", "containers", "credentials", "proj
 AGENT_ONLY = (
     "container/package.json",
     "container/package-lock.json",
+    "container/build/extension-modules",
     "container/build/node-binary",
     "container/build/node-packages",
     "container/build/pi-memory-engine",

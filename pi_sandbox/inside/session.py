@@ -15,7 +15,7 @@ from pathlib import Path
 from pi_sandbox.errors import UsageError
 from pi_sandbox.inside.agent_folder import fill_agent_folder
 from pi_sandbox.inside.certificates import trust
-from pi_sandbox.inside.compiled_modules import find_compiled_modules
+from pi_sandbox.inside.compiled_modules import find_compiled_modules, hand_out_extension_modules
 from pi_sandbox.inside.login_keeper import LoginKeeper
 from pi_sandbox.inside.opening import open_and_run
 from pi_sandbox.inside.supervisor import Child
@@ -57,6 +57,7 @@ def _prepare(arguments: Sequence[str], start: Start) -> Child:
     _write_context(scope)
     if arguments[:1] == ["agent"]:
         environment.update(find_compiled_modules(os.getuid()))
+        hand_out_extension_modules()
     farewell = signal.SIGHUP if list(arguments) == ["shell"] else signal.SIGTERM
     return Child(_command(arguments), environment, farewell, keeper.keep, keeper.close)
 

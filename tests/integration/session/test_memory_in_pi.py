@@ -15,7 +15,7 @@ pytestmark = pytest.mark.image
 
 LEVEL = "git.example.org/group/repo"
 MODEL = """
-import { appendFileSync } from "node:fs";
+import { appendFileSync, readdirSync } from "node:fs";
 import { fauxAssistantMessage, fauxProvider, fauxText, fauxToolCall } from "@earendil-works/pi-ai";
 
 const FACT = "The site is deployed on Thursdays (said by the user).";
@@ -38,7 +38,8 @@ export default function register(pi: any) {
 	const answer = (context: any) => {
 		const kind = kindOf(context.messages);
 		const calledBefore = context.messages.at(-1).role === "toolResult";
-		appendFileSync("requests.jsonl", JSON.stringify({ kind, at: Date.now(), messages: context.messages }) + "\\n");
+		const request = { kind, messages: context.messages, translated: readdirSync("/tmp/jiti") };
+		appendFileSync("requests.jsonl", JSON.stringify(request) + "\\n");
 		if (kind === "selector") return fauxAssistantMessage('["deploy.md"]');
 		if (kind === "extract" && !calledBefore && textsOf(context.messages.at(-1)).includes("memory")) {
 			const folder = /\\/brain\\/[^\\s`"',]*\\/auto/.exec(JSON.stringify(context.messages))?.[0];
@@ -88,6 +89,15 @@ def test_a_fact_of_one_session_is_known_in_the_next_and_nowhere_else(sandbox: Sa
     other = sandbox.project(LEVEL, "private")
     assert sandbox.call("run", other, "--", *PI, "-p", "when is the site deployed?").ok() == "understood\n"
     assert "on Thursdays" not in json.dumps([each for each in requests(other) if each["kind"] == "main"])
+
+
+def test_pi_finds_the_extension_translated_and_translates_nothing_else_of_ours(sandbox: Sandbox) -> None:
+    project = sandbox.project("git.example.org/group/translated", "work")
+    sandbox.call("run", project, "--", *PI, "-p", "hello").ok()
+    used = set(requests(project)[0]["translated"])
+    made = set(sandbox.shell(project, "ls /opt/pi-sandbox/extension-modules").ok().split())
+    assert any(name.startswith("src-recall.") for name in made)
+    assert {name.partition(".")[0] for name in used - made} == {"extensions-model"}, "the control: what is not ours is"
 
 
 class Window:
