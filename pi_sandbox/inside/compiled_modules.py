@@ -4,7 +4,7 @@ Node keeps compiled modules in a folder named after its version and the user's i
 documentation), and takes an entry only if it fits the module's source. The image was built by root, so the folder of
 the current user is a link to root's. Only pi gets the variable: other programs of a session keep a cache of their own.
 
-pi's loader keeps what it makes of TypeScript below the temporary folder, a file for each module, named after its path and
+pi's loader keeps what it makes of TypeScript below the temporary folder, a file a module, named after its path and
 its source (jiti, `fsCache`). It wants to write there, so these files are copied.
 """
 
