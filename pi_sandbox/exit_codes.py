@@ -30,14 +30,16 @@ class ExitCode(IntEnum):
 MEANINGS: dict[ExitCode, str] = {
     ExitCode.OK: "done; memory-check: clean; memory-sync: nothing failed, whatever was skipped",
     ExitCode.FINDINGS: "doctor found something bad; demo: what it shows did not happen",
-    ExitCode.USAGE: "the command line, a setting or the project's place is not usable",
+    ExitCode.USAGE: "the command line, a setting or the project's place is not usable; memory: no such note",
     ExitCode.ENGINE: "no usable container engine, or it cannot see this machine's files",
     ExitCode.IMAGE: "the image is missing, does not match this version, or could not be built",
     ExitCode.SECRETS: "the keyring or a secret in it is not usable",
-    ExitCode.FILES: "a file or folder could not be read or written (full disk, permissions)",
+    ExitCode.FILES: (
+        "a file or folder could not be read or written (full disk, permissions); memory: a change cannot be taken back"
+    ),
     ExitCode.STORE_FAILED: (
-        "memory-sync: a store failed; memory-check: a store is missing; memory-status: one is missing or refused; "
-        "memory-clone, domain add --clone: nothing was cloned"
+        "memory-sync: a store failed; memory-check, memory: a store is missing; memory-status: one is missing or "
+        "refused; memory-clone, domain add --clone: nothing was cloned"
     ),
     ExitCode.STORE_WARNINGS: "memory-check: warnings or possible personal data",
     ExitCode.STORE_BLOCKED: "memory-check: a blocking finding",

@@ -25,6 +25,7 @@ _COMMANDS = {
     "shell": ("session_commands", "Start the same container with a shell in place of pi."),
     "plan": ("session_commands", "Show the container that a session would get, without starting it."),
     "context": ("session_commands", "Show the memory page that a session would get."),
+    "memory": ("project_memory_commands", "Show what pi by itself noted of a project, and take it back."),
     "memory-check": ("memory_commands", "Check a domain's memory for secrets, personal data and format."),
     "memory-sync": ("memory_commands", "Review and push what a domain's memory holds."),
     "memory-status": ("memory_commands", "Say what is not pushed yet and what the check says."),

@@ -52,6 +52,11 @@ def look_at_disk(folders: Folders, workspace: Workspace, opt_in: DomainName | No
     )
 
 
+def look_at_levels(folders: Folders, workspace: Workspace) -> StoreLook:
+    """Gives what there is to know of the store of a project's domain, with the levels beside the project's path."""
+    return _store(folders, workspace.domain, workspace.levels, mount_points())
+
+
 def look_at_store(folders: Folders, name: str) -> StoreLook:
     """Gives what there is to know of one store, without the levels in it."""
     return _store(folders, name, (), mount_points())

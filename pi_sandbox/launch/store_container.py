@@ -1,4 +1,4 @@
-"""What memory-check, memory-status and memory-sync have in common: home → engine → image → stores → one container."""
+"""What the commands on memory have in common: home → engine → image → stores → one container."""
 
 import os
 import secrets
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pi_sandbox.containers.compose_files import load_standing_part
 from pi_sandbox.containers.docker_engine import DockerEngine, connect
 from pi_sandbox.containers.engine import TerminalSize
+from pi_sandbox.containers.image_inputs import Target
 from pi_sandbox.containers.terminal import Terminal
 from pi_sandbox.errors import PiSandboxError, quoted
 from pi_sandbox.exit_codes import ExitCode
@@ -23,6 +24,7 @@ from pi_sandbox.launch.leftovers import Session, end_leftovers
 from pi_sandbox.launch.look import look_at_store
 from pi_sandbox.launch.markers import marker_for
 from pi_sandbox.launch.reports import Reports
+from pi_sandbox.session.container_spec import ContainerSpec
 from pi_sandbox.session.control_messages import LIMITS, Start
 from pi_sandbox.session.disk_look import StoreLook, StoreState
 from pi_sandbox.session.store_plan import SYNC, StoreRequest, plan_stores
@@ -33,7 +35,7 @@ from pi_sandbox.system.signals import Signals
 
 MakeStart = Callable[[TerminalSize | None], Start]
 
-_ID_BYTES = 6
+ID_BYTES = 6
 _KILLED = 128 + signal.SIGKILL
 
 
@@ -54,7 +56,9 @@ class Ground:
     live: tuple[Session, ...]
 
 
-def prepare_ground(settings: Settings, environ: Mapping[str, str], reports: Reports) -> Ground:
+def prepare_ground(
+    settings: Settings, environ: Mapping[str, str], reports: Reports, *, image: Target = "sync"
+) -> Ground:
     """Finds the engine and the image, and makes what is missing of our own folders in the home.
 
     Raises `NoHomeError`, `EngineError`, `ImageError` or `FilesError`.
@@ -64,9 +68,9 @@ def prepare_ground(settings: Settings, environ: Mapping[str, str], reports: Repo
         raise NoHomeError(f"there is no home {quoted(folders.home)}, and so no store", "pi-sandbox init")
     engine = connect(environ)
     live = end_leftovers(engine, folders, reports.warn)
-    image = usable_image(engine, "sync", settings, reports.note, reports.build)
+    found = usable_image(engine, image, settings, reports.note, reports.build)
     make_home(folders.home, store_command_pieces(), make_repository)
-    return Ground(settings, folders, engine, image, live)
+    return Ground(settings, folders, engine, found, live)
 
 
 def look_at_stores(folders: Folders, names: Iterable[str], warn: Callable[[str], None]) -> tuple[StoreLook, ...]:
@@ -97,7 +101,7 @@ def run_on_stores(
     make_start: MakeStart,
 ) -> int:
     """Runs the container and gives the exit code of that; raises what `plan_stores` and `run_attached` raise."""
-    session_id = secrets.token_hex(_ID_BYTES)
+    session_id = secrets.token_hex(ID_BYTES)
     container = plan_stores(
         request,
         stores,
@@ -108,15 +112,28 @@ def run_on_stores(
         session_id,
         tty=terminal.is_interactive,
     )
+    return run_on_ground(ground, container, session_id, request.command, terminal, reports, make_start)
+
+
+def run_on_ground(
+    ground: Ground,
+    container: ContainerSpec,
+    session_id: str,
+    command: str,
+    terminal: Terminal,
+    reports: Reports,
+    make_start: MakeStart,
+) -> int:
+    """Runs the container of a command and gives its exit code; raises what `run_attached` raises."""
     with Signals() as signals, marker_for(ground.folders, session_id) as marker:
         end = run_attached(ground.engine, container, terminal, signals, marker, make_start, reports.warn)
-        end = end_for_owner(request, end)
+        end = end_for_owner(command, end)
         for note in end.notes:
             reports.warn(note)
     return end.code
 
 
-def end_for_owner(request: StoreRequest, end: SessionEnd) -> SessionEnd:
+def end_for_owner(command: str, end: SessionEnd) -> SessionEnd:
     """Gives the end as the owner reads it: one by force (signal(7), SIGKILL) is a failure of the stores, with a
     sentence that says what may be left of it."""
     if end.code != _KILLED:
@@ -125,7 +142,7 @@ def end_for_owner(request: StoreRequest, end: SessionEnd) -> SessionEnd:
     cause = "at its memory limit" if len(others) < len(end.notes) else "by force, and by nobody here"
     rest = (
         "; a push may have arrived: see pi-sandbox memory-status, then sync again"
-        if request.command == SYNC
+        if command == SYNC
         else "; what it printed is not the whole report"
     )
-    return SessionEnd(ExitCode.STORE_FAILED, (f"{request.command} was ended {cause}{rest}", *others))
+    return SessionEnd(ExitCode.STORE_FAILED, (f"{command} was ended {cause}{rest}", *others))

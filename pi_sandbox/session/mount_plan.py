@@ -102,14 +102,14 @@ def plan_mounts(
     _refuse_closed(look.closed, "the session could not work in it")
     mounts = [
         *_project(workspace, look),
-        *_store(look.core, scope, hidden=()),
-        *_store(look.domain, scope, hidden=() if scope.domain_wide else look.domain.hidden),
+        *_store(look.core, scope, hidden=(), read_only=False),
+        *_store(look.domain, scope, hidden=() if scope.domain_wide else look.domain.hidden, read_only=False),
     ]
     if look.opt_in is not None:
-        mounts += _opt_in_store(look.opt_in, scope)
+        mounts += _store(look.opt_in, scope, hidden=(), read_only=True)
     mounts += _agent(scope, folders, look)
     mounts.append(marker_mount(folders, session_id))
-    return tuple(sorted(mounts, key=lambda mount: (len(mount.target.parts), str(mount.target))))
+    return _outer_first(mounts)
 
 
 def marker_mount(folders: Folders, session_id: str) -> Mount:
@@ -178,15 +178,16 @@ def is_mountable(path: Path | PurePosixPath) -> bool:
     return len(os.fsencode(text)) <= _MOUNTABLE_BYTES and not any("\udc80" <= each <= "\udcff" for each in text)
 
 
-def _store(store: StoreLook, scope: SessionScope, *, hidden: tuple[str, ...]) -> list[Mount]:
+def _store(store: StoreLook, scope: SessionScope, *, hidden: tuple[str, ...], read_only: bool) -> list[Mount]:
     target = store_path(store.name)
     if store.state is not StoreState.PRESENT:
         return [_mask(target, f"placeholder: the store {store.name} {store.state.value}")]
     if not scope.domain_wide:
         _refuse_closed(store.closed, "what lies in it cannot be hidden from the session")
     _refuse_unmountable(store, hidden)
-    read_only = store.name == scope.opt_in
-    purpose = f"the memory of {store.name}" + (", for this run" if read_only else "")
+    if read_only:
+        refuse_inner_mounts(store.path, store.inner_mounts)
+    purpose = f"the memory of {store.name}" + (", for this run" if store.name == scope.opt_in else "")
     return [
         _bind(target, store.path, read_only, purpose),
         _hidden_git(store, target),
@@ -226,12 +227,6 @@ def _holders(hidden: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(parents - {"."}))
 
 
-def _opt_in_store(store: StoreLook, scope: SessionScope) -> list[Mount]:
-    if store.state is StoreState.PRESENT:
-        refuse_inner_mounts(store.path, store.inner_mounts)
-    return _store(store, scope, hidden=())
-
-
 def _hidden_git(store: StoreLook, target: PurePosixPath) -> Mount:
     if store.git_entry is GitEntry.FILE:
         return _bind(target / ".git", _NOTHING, True, "the store's git, hidden")
@@ -245,17 +240,48 @@ def _agent(scope: SessionScope, folders: Folders, look: DiskLook) -> list[Mount]
         _bind(
             AGENT_FOLDER / "sessions", folders.history(scope.domain, key), False, "pi's session history, per project"
         ),
-        memory_state_mount(folders, scope.domain, scope.project_level),
+        _memory_state(folders, scope, read_only=False),
     ]
     if look.agent_config is not None:
-        mounts.append(_bind(AGENT_CONFIG, look.agent_config, True, "the owner's settings of pi, copied at the start"))
+        mounts.append(_agent_config(look.agent_config))
     return mounts
 
 
-def memory_state_mount(folders: Folders, domain: str, project_level: str) -> Mount:
+def project_memory_mounts(
+    scope: SessionScope,
+    folders: Folders,
+    store: StoreLook,
+    agent_config: Path | None,
+    session_id: str,
+    *,
+    has_state: bool,
+    writes: bool,
+) -> tuple[Mount, ...]:
+    """Gives the mounts of a container that looks into one project's memory: a session's, without all that is not that.
+
+    Raises `UsageError` where what lies in the store cannot be hidden, or would stay writable.
+    """
+    mounts = _store(store, scope, hidden=store.hidden, read_only=not writes)
+    if has_state:
+        mounts.append(_memory_state(folders, scope, read_only=not writes))
+    if agent_config is not None:
+        mounts.append(_agent_config(agent_config))
+    mounts.append(marker_mount(folders, session_id))
+    return _outer_first(mounts)
+
+
+def _memory_state(folders: Folders, scope: SessionScope, *, read_only: bool) -> Mount:
     """Gives the mount of the state of one project's memory: one folder for all sessions of the project."""
-    source = folders.memory_state(domain, project_key(project_level))
-    return _bind(MEMORY_STATE, source, False, "locks and journal of the project's memory")
+    source = folders.memory_state(scope.domain, project_key(scope.project_level))
+    return _bind(MEMORY_STATE, source, read_only, "locks and journal of the project's memory")
+
+
+def _agent_config(folder: Path) -> Mount:
+    return _bind(AGENT_CONFIG, folder, True, "the owner's settings of pi, copied at the start")
+
+
+def _outer_first(mounts: Sequence[Mount]) -> tuple[Mount, ...]:
+    return tuple(sorted(mounts, key=lambda mount: (len(mount.target.parts), str(mount.target))))
 
 
 def refuse_inner_mounts(folder: Path, inner: tuple[Path, ...]) -> None:

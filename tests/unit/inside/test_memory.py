@@ -19,6 +19,15 @@ def test_a_command_is_started_isolated_and_with_its_own_arguments(command: str) 
     assert child.command == [sys.executable, "-I", "-m", "pi_sandbox.inside.main", command, "private"]
 
 
+def test_the_memory_engine_is_started_isolated_with_its_own_arguments_and_nothing_that_the_wrapper_sends() -> None:
+    word = "ada:" + "t" * 20
+    child = memory.prepare(["project-memory", "search", "--", "project-memory"], Start({"KEY": word}, None, 0, 0))
+    assert child.command[:4] == [sys.executable, "-I", "-m", "pi_sandbox.inside.memory_engine"]
+    assert child.command[4:] == ["search", "--", "project-memory"]
+    assert word not in str(child.environment)
+    assert VARIABLE not in child.environment
+
+
 @pytest.mark.parametrize("arguments", [[], ["bash"], ["serve-memory"], ["--help"]])
 def test_nothing_else_is_started(arguments: list[str]) -> None:
     with pytest.raises(UsageError):

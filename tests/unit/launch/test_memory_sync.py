@@ -23,7 +23,7 @@ from pi_sandbox.session.control_messages import LIMITS
 from pi_sandbox.session.disk_look import StoreState
 from pi_sandbox.session.ownership import Verdict
 from pi_sandbox.session.plan import DOMAIN_LABEL
-from pi_sandbox.session.store_plan import TRUST, CheckRequest, Form, SyncRequest
+from pi_sandbox.session.store_plan import TRUST, CheckRequest, SyncRequest
 from pi_sandbox.settings.folders import Folders
 from tests.fakes.keyring import FakeKeyring
 from tests.unit.session import plan_parts as parts
@@ -165,7 +165,7 @@ def test_a_folder_that_is_no_repository_is_to_be_moved_away_and_its_notes_back(t
 
 def test_a_sync_that_the_kernel_ended_is_a_failed_store_and_a_push_may_have_arrived() -> None:
     other = "the session's temporary folder /tmp is full; it goes with it"
-    end = end_for_owner(SYNC, SessionEnd(137, (LIMITS["memory"], other)))
+    end = end_for_owner(SYNC.command, SessionEnd(137, (LIMITS["memory"], other)))
     assert end.code == ExitCode.STORE_FAILED
     sentence, *rest = end.notes
     assert sentence.startswith("memory-sync was ended at its memory limit; a push may have arrived")
@@ -174,13 +174,13 @@ def test_a_sync_that_the_kernel_ended_is_a_failed_store_and_a_push_may_have_arri
 
 
 def test_a_check_that_the_kernel_ended_is_no_whole_report() -> None:
-    end = end_for_owner(CheckRequest(parts.PRIVATE, Form.TEXT), SessionEnd(137, (LIMITS["memory"],)))
+    end = end_for_owner(CheckRequest.command, SessionEnd(137, (LIMITS["memory"],)))
     assert end.code == ExitCode.STORE_FAILED
     assert end.notes == ("memory-check was ended at its memory limit; what it printed is not the whole report",)
 
 
 def test_an_end_by_force_without_a_reached_limit_does_not_name_one() -> None:
-    (sentence,) = end_for_owner(SYNC, SessionEnd(137, ())).notes
+    (sentence,) = end_for_owner(SYNC.command, SessionEnd(137, ())).notes
     assert "by force" in sentence
     assert "memory limit" not in sentence
 
@@ -188,7 +188,7 @@ def test_an_end_by_force_without_a_reached_limit_does_not_name_one() -> None:
 @pytest.mark.parametrize("code", [0, 30, 32, 130, 143])
 def test_every_other_end_stays_as_it_is(code: int) -> None:
     end = SessionEnd(code, (LIMITS["memory"],))
-    assert end_for_owner(SYNC, end) == end
+    assert end_for_owner(SYNC.command, end) == end
 
 
 @pytest.fixture
