@@ -1,6 +1,6 @@
 // `pi -p` as it is run: it prints the answer and ends, whatever the background does.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -14,6 +14,8 @@ interface Options {
 	task?: "note" | "hang";
 	config?: object;
 	engine?: string;
+	/** Has pi install the extension before, in place of naming it for this run. */
+	installed?: boolean;
 	/** Is called while pi runs. */
 	meanwhile?: (kill: (signal: NodeJS.Signals) => void, stderr: () => string) => void;
 }
@@ -40,7 +42,9 @@ async function print(t: TestContext, options: Options = {}): Promise<Result> {
 		PI_TEST_TASK: options.task ?? "note",
 		PATH: pathWith(options.engine),
 	};
-	const extensions = [join(ROOT, "src", "project-memory.ts"), join(ROOT, "test", "helpers", "scripted-model.ts")];
+	if (options.installed) execFileSync(process.execPath, [PI, "install", ROOT], { cwd: project, env, stdio: "pipe" });
+	const product = options.installed ? [] : [join(ROOT, "src", "project-memory.ts")];
+	const extensions = [...product, join(ROOT, "test", "helpers", "scripted-model.ts")];
 	const flags = extensions.flatMap((file) => ["-e", file]);
 	const child = spawn(process.execPath, [PI, "-p", ...flags, "--model", "faux/main", "hello"], {
 		cwd: project,
@@ -76,15 +80,18 @@ function processesOf(home: string): string[] {
 	});
 }
 
-test("one prompt is enough for a note: pi waits for it and ends", async (t) => {
-	const { code, stdout, stderr, home } = await print(t);
-	assert.equal(code, 0, stderr);
-	assert.equal(stdout, "done\n");
-	assert.match(stderr, /^[^\n]*Ctrl-C[^\n]*\n$/);
-	const projects = join(home, "agent", "project-memory", "projects");
-	assert.ok(readdirSync(projects).some((name) => existsSync(join(projects, name, "memory", "note.md"))));
-	assert.deepEqual(processesOf(home), []);
-});
+for (const installed of [false, true]) {
+	const how = installed ? "with the extension that pi installed" : "with the extension named";
+	test(`one prompt is enough for a note: pi waits for it and ends, ${how}`, async (t) => {
+		const { code, stdout, stderr, home } = await print(t, { installed });
+		assert.equal(code, 0, stderr);
+		assert.equal(stdout, "done\n");
+		assert.match(stderr, /^[^\n]*Ctrl-C[^\n]*\n$/);
+		const projects = join(home, "agent", "project-memory", "projects");
+		assert.ok(readdirSync(projects).some((name) => existsSync(join(projects, name, "memory", "note.md"))));
+		assert.deepEqual(processesOf(home), []);
+	});
+}
 
 test("with nothing to do the end takes no time, and nothing is said", async (t) => {
 	const { code, stdout, stderr, exitMs, home } = await print(t, { config: { enabled: false } });
