@@ -21,6 +21,9 @@ OUTPUT_TOO_LONG = (
 )
 GREP_TIMED_OUT = f"The search took longer than {GREP_SECONDS} seconds. Search in fewer files, or for something rarer."
 MODEL_NOT_FOUND = "pi does not know the model that the configuration of the project memory names; no notes are taken"
+RECALL_MODEL_NOT_FOUND = (
+    "pi does not know the model that recall.model of the project memory names; no topic is recalled"
+)
 
 _DONE = {"create": "created", "write": "changed", "delete": "deleted"}
 _BY_TASK = {"extract": "An extraction", "dream": "A dream", "undo": "An undo", "backfill": "The memory engine"}

@@ -51,6 +51,7 @@ def texts_told() -> types.Texts:
         "toolNotAvailable": words.TOOL_NOT_AVAILABLE,
         "engineGone": words.ENGINE_GONE,
         "modelNotFound": words.MODEL_NOT_FOUND,
+        "recallModelNotFound": words.RECALL_MODEL_NOT_FOUND,
         "grepTimedOut": words.GREP_TIMED_OUT,
         "outputTooLong": words.OUTPUT_TOO_LONG,
     }

@@ -94,6 +94,7 @@ class Texts(TypedDict):
     toolNotAvailable: str
     engineGone: str
     modelNotFound: str
+    recallModelNotFound: str
     grepTimedOut: str
     outputTooLong: str
 

@@ -1,5 +1,6 @@
 // A recall under way: the engine is asked whether the selector runs, then the selector what fits. Nothing waits for it
 // longer than a request may.
+import { setTimeout as delay } from "node:timers/promises";
 import type { Api, Model } from "@earendil-works/pi-ai";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { branchState } from "./branch.ts";
@@ -28,9 +29,11 @@ export class Prefetch {
 	/** Begins at once. */
 	constructor(memory: Memory, prompt: string, place: PrefetchPlace) {
 		this.memory = memory;
-		this.#end = this.#ask(prompt, place).finally(() => {
-			this.#hasEnded = true;
-		});
+		this.#end = this.#ask(prompt, place)
+			.catch((error: unknown) => memory.warn(`The project memory: ${error}`))
+			.finally(() => {
+				this.#hasEnded = true;
+			});
 	}
 
 	/** The selector has answered or failed, or is not asked. */
@@ -48,18 +51,18 @@ export class Prefetch {
 		return this.#answer;
 	}
 
-	/** Waits for the end, for as long as a request may wait for it. */
-	async wait(): Promise<void> {
+	/** Waits for the end, for as long as a request may wait for it and is not stopped. */
+	async wait(signal?: AbortSignal): Promise<void> {
 		const engine = await this.memory.started();
 		if (engine === undefined) return;
-		let timer: NodeJS.Timeout | undefined;
-		const over = new Promise<void>((resolve) => {
-			timer = setTimeout(resolve, engine.limits.selectorWaitMs - (Date.now() - this.#began));
-		});
-		await Promise.race([this.#end, over]);
-		clearTimeout(timer);
-		if (!this.#hasEnded && this.#call !== undefined) {
-			await this.memory.ask("recall/late", { requestId: this.#call.requestId });
+		const left = Math.max(0, engine.limits.selectorWaitMs - (Date.now() - this.#began));
+		const over = new AbortController();
+		const signals = signal === undefined ? [over.signal] : [over.signal, signal];
+		const waited = delay(left, undefined, { signal: AbortSignal.any(signals) }).catch(() => undefined);
+		await Promise.race([this.#end, waited]);
+		over.abort();
+		if (!this.#hasEnded && !signal?.aborted && this.#call !== undefined) {
+			void this.memory.ask("recall/late", { requestId: this.#call.requestId });
 		}
 	}
 
@@ -72,7 +75,10 @@ export class Prefetch {
 		if (!call?.ok || engine === undefined) return;
 		this.#call = call;
 		const model = selectorModel(this.memory, modelRegistry, ofSession);
-		if (model === undefined) return;
+		if (model === undefined) {
+			this.memory.warn(engine.texts.recallModelNotFound);
+			return;
+		}
 		const message = await askSelector(modelRegistry, model, call, engine, stop);
 		if (message === undefined) return;
 		if (!stop.aborted) recordUsage(pi, sessionManager, USAGE_KIND, message);

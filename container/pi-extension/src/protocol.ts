@@ -57,6 +57,7 @@ export interface Texts {
   toolNotAvailable: string;
   engineGone: string;
   modelNotFound: string;
+  recallModelNotFound: string;
   grepTimedOut: string;
   outputTooLong: string;
 }

@@ -26,7 +26,7 @@ export function registerRecall(pi: ExtensionAPI, session: Session): void {
 		new Prefetch(memory, prompt, { pi, context, stop: stop.signal });
 	/** Gives what these and the held ones bring, of those that have ended when the wait is over; holds the others. */
 	const collect = async (context: ExtensionContext, fresh: Prefetch[] = []): Promise<Found | undefined> => {
-		await Promise.all(fresh.map((each) => each.wait()));
+		await Promise.all(fresh.map((each) => each.wait(context.signal)));
 		const all = [...held, ...fresh];
 		held = all.filter((each) => !each.hasEnded);
 		return finish(

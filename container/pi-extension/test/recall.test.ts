@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fauxAssistantMessage, fauxToolCall } from "@earendil-works/pi-ai/compat";
-import { impatientEngine, startPi, texts } from "./helpers/pi-session.ts";
+import { SessionManager } from "@earendil-works/pi-coding-agent";
+import { impatientEngine, newHome, type PiSession, startPi, texts } from "./helpers/pi-session.ts";
 import { assertPrefixes, BUILD, isSelector, mainRequests, models, note, selectorRequests } from "./helpers/recall.ts";
 
 /** How long a request waits where a test makes a selector late, so that it need not take two seconds. */
@@ -171,6 +172,108 @@ test("a selector that fails, or says what is no choice, recalls nothing", async 
 	assert.equal(mainRequests(pi).length, 2);
 	assert.deepEqual(texts(mainRequests(pi)[1], "user"), ["how is it built?", "how is it really built?"]);
 	assert.deepEqual(pi.errors, []);
+});
+
+test("the first choice stands first, and what is no topic selects nothing", async (t) => {
+	const pi = await startPi(t, {
+		respond: models(() => '["best.md", "no-such.md", "../outside.md", "good.md", "best.md"]'),
+	});
+	for (const name of ["a", "good", "other", "best"]) note(pi, `${name}.md`, `The ${name} note.`);
+	await pi.session.prompt("which is it?");
+	const recalled = texts(mainRequests(pi)[0], "user")[1] ?? "";
+	assert.deepEqual(
+		[...recalled.matchAll(/file="(.*?)"/g)].map((each) => each[1]),
+		["best.md", "good.md"],
+	);
+});
+
+test("an answer that comes when the session ends is in the session that goes on from it", async (t) => {
+	const home = newHome(t);
+	const sessionManager = SessionManager.create(`${home}/project`, `${home}/sessions`);
+	const engine = impatientEngine(t, WAIT_MS);
+	const pi = await startPi(t, { home, sessionManager, engine, respond: models(late) });
+	note(pi, "build.md", "The build needs ninja.");
+	await pi.session.prompt("how is it built?");
+	await sleep(LATE_MS);
+	await pi.end();
+	const file = pi.session.sessionManager.getSessionFile() ?? "";
+	const next = await startPi(t, { home, sessionManager: SessionManager.open(file), respond: models(() => "[]") });
+	await next.session.prompt("thanks");
+	assert.match(texts(mainRequests(next)[0], "user").join("\n"), BUILD);
+	assert.equal(mainRequests(pi).length + mainRequests(next).length, 2);
+});
+
+test("a late answer stays with the branch that asked for it", async (t) => {
+	const pi = await startPi(t, { engine: impatientEngine(t, WAIT_MS), respond: models(late) });
+	note(pi, "build.md", "The build needs ninja.");
+	await pi.session.prompt("hello");
+	const before = pi.session.sessionManager.getLeafId() ?? "";
+	await pi.session.prompt("how is it built?");
+	await pi.session.navigateTree(before);
+	await sleep(LATE_MS);
+	await pi.session.prompt("thanks");
+	assert.doesNotMatch(texts(mainRequests(pi).at(-1), "user").join("\n"), BUILD);
+});
+
+test("a late answer outlives a compaction", async (t) => {
+	const settings = { compaction: { enabled: false, keepRecentTokens: 1 } };
+	const pi = await startPi(t, { settings, engine: impatientEngine(t, WAIT_MS), respond: models(late) });
+	note(pi, "build.md", "The build needs ninja.");
+	await pi.session.prompt("how is it built?");
+	await pi.session.compact();
+	await sleep(LATE_MS);
+	await pi.session.prompt("thanks");
+	assert.match(texts(mainRequests(pi).at(-1), "user").join("\n"), BUILD);
+});
+
+test("who stops a queued message does not wait for its selector, and the recall goes with the next prompt", async (t) => {
+	let stopped = 0;
+	const pi: PiSession = await startPi(t, {
+		respond: models(
+			async (request) => {
+				if (!texts(request, "user").at(-1)?.includes("built")) return "[]";
+				await sleep(100);
+				stopped = Date.now();
+				void pi.session.abort();
+				await sleep(1_000);
+				return '["build.md"]';
+			},
+			async (_, number) => {
+				if (number === 0) await pi.session.prompt("and how is it built?", { streamingBehavior: "followUp" });
+				return "done";
+			},
+		),
+	});
+	note(pi, "build.md", "The build needs ninja.");
+	await pi.session.prompt("hello");
+	assert.ok(Date.now() - stopped < 500);
+	await sleep(1_000);
+	await pi.session.prompt("go on");
+	assert.match(texts(mainRequests(pi).at(-1), "user").join("\n"), BUILD);
+});
+
+test("the model of config.json chooses; one that pi does not know is told once, and nothing is recalled", async (t) => {
+	const off = { extract: { enabled: false }, dream: { enabled: false } };
+	const small = await startPi(t, {
+		config: { ...off, recall: { model: "faux/small" } },
+		respond: models(() => '["build.md"]'),
+	});
+	note(small, "build.md", "The build needs ninja.");
+	await small.session.prompt("how is it built?");
+	assert.deepEqual([selectorRequests(small)[0]?.model, mainRequests(small)[0]?.model], ["small", "main"]);
+	assert.match(texts(mainRequests(small)[0], "user").join("\n"), BUILD);
+
+	const told: string[] = [];
+	t.mock.method(process.stderr, "write", (text: string) => told.push(text) > 0);
+	const unknown = await startPi(t, { config: { ...off, recall: { model: "faux/none" } } });
+	note(unknown, "build.md", "The build needs ninja.");
+	await unknown.session.prompt("how is it built?");
+	await unknown.session.prompt("how is it built now?");
+	t.mock.restoreAll();
+	assert.equal(unknown.requests.length, 2);
+	assert.deepEqual(told, [
+		"pi does not know the model that recall.model of the project memory names; no topic is recalled\n",
+	]);
 });
 
 test("what was recalled once is not recalled again", async (t) => {
