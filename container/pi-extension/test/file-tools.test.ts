@@ -81,3 +81,32 @@ for (const [tool, args] of [
 		assert.doesNotMatch(other.result.join("\n"), /refused/);
 	});
 }
+
+test("a line of somebody else that the agent's write took away unseen is told in its result", async (t) => {
+	let memory = "";
+	const content = "---\ndescription: A young note.\n---\nMy line.\n";
+	const write = (folder: string): Call => {
+		memory = folder;
+		writeFileSync(join(folder, "young.md"), "---\ndescription: A young note.\n---\nTheir line.\n");
+		return ["write", { path: `${folder}/young.md`, content }];
+	};
+	const raced = await resultOf(t, write);
+	assert.match(raced.result.join("\n"), /young\.md.*was written by another session.*- Their line\./s);
+	assert.equal(readFileSync(join(memory, "young.md"), "utf8"), content);
+});
+
+test("what the agent's write lost to somebody who wrote right after it is told in its result", async (t) => {
+	const after: InlineExtension = {
+		name: "other-session",
+		factory: (pi) => {
+			pi.on("tool_result", (event) => {
+				const path = String(event.input.path);
+				if (event.toolName === "write") writeFileSync(path, "---\ndescription: A young note.\n---\nTheir line.\n");
+			});
+		},
+	};
+	const content = "---\ndescription: A young note.\n---\nMy line.\n";
+	const call = (memory: string): Call => ["write", { path: `${memory}/young.md`, content }];
+	const raced = await resultOf(t, call, { first: [after] });
+	assert.match(raced.result.join("\n"), /just written does not stand in it any more:\n- My line\./);
+});

@@ -5,13 +5,19 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
 import { EXTRACTS, until } from "./helpers/background.ts";
-import { engineOf, engineWith, newHome, pathWith } from "./helpers/pi-session.ts";
+import { engineOf, engineWith, memoryOf, newHome, pathWith, programOf } from "./helpers/pi-session.ts";
+import { note } from "./helpers/recall.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const PI = join(ROOT, "node_modules", "@earendil-works", "pi-coding-agent", "dist", "cli.js");
 
 interface Options {
 	task?: "note" | "hang";
+	selector?: string;
+	mode?: string[];
+	prompt?: string;
+	/** Fills the memory. */
+	prepare?: (memory: string) => void;
 	config?: object;
 	engine?: string;
 	/** Has pi install the extension before, in place of naming it for this run. */
@@ -27,6 +33,8 @@ interface Result {
 	/** Milliseconds from the answer to the end of the process. */
 	exitMs: number;
 	home: string;
+	/** Who asked the model, and when, in milliseconds. */
+	requests: [string, number][];
 }
 
 async function print(t: TestContext, options: Options = {}): Promise<Result> {
@@ -40,13 +48,17 @@ async function print(t: TestContext, options: Options = {}): Promise<Result> {
 		HOME: home,
 		PI_OFFLINE: "1",
 		PI_TEST_TASK: options.task ?? "note",
+		PI_TEST_LOG: join(home, "requests"),
+		...(options.selector === undefined ? {} : { PI_TEST_SELECTOR: options.selector }),
 		PATH: pathWith(options.engine),
 	};
+	options.prepare?.(memoryOf(agent, project));
 	if (options.installed) execFileSync(process.execPath, [PI, "install", ROOT], { cwd: project, env, stdio: "pipe" });
 	const product = options.installed ? [] : [join(ROOT, "src", "project-memory.ts")];
 	const extensions = [...product, join(ROOT, "test", "helpers", "scripted-model.ts")];
 	const flags = extensions.flatMap((file) => ["-e", file]);
-	const child = spawn(process.execPath, [PI, "-p", ...flags, "--model", "faux/main", "hello"], {
+	const { mode = ["-p"], prompt = "hello" } = options;
+	const child = spawn(process.execPath, [PI, ...mode, ...flags, "--model", "faux/main", prompt], {
 		cwd: project,
 		env,
 		stdio: ["ignore", "pipe", "pipe"],
@@ -65,7 +77,9 @@ async function print(t: TestContext, options: Options = {}): Promise<Result> {
 		() => stderr,
 	);
 	const code = await new Promise<number | null>((done) => child.on("close", done));
-	return { code, stdout, stderr, exitMs: Date.now() - answered, home };
+	const lines = readFileSync(join(home, "requests"), "utf8").trim().split("\n");
+	const requests = lines.map((line) => line.split(" ")).map(([who = "", at]): [string, number] => [who, Number(at)]);
+	return { code, stdout, stderr, exitMs: Date.now() - answered, home, requests };
 }
 
 /** The processes that have this folder in their environment. */
@@ -125,6 +139,52 @@ test("a model that never answers ends with a second signal at once", async (t) =
 	assert.ok(exitMs < 10_000, `${exitMs}`);
 	// The engine's input ends with pi.
 	await until(() => processesOf(home).length === 0, "the end of the engine");
+});
+
+function withNote(memory: string): void {
+	note({ memory }, "build.md", "The build needs ninja.");
+}
+
+const RECALLS = { extract: { enabled: false }, dream: { enabled: false } };
+
+test("a selector that hangs keeps pi for its two seconds, and not at the end", async (t) => {
+	const { code, stdout, stderr, exitMs, home, requests } = await print(t, {
+		config: RECALLS,
+		selector: "hang",
+		prompt: "how is it built?",
+		prepare: withNote,
+	});
+	assert.deepEqual([code, stdout, stderr], [0, "done\n", ""]);
+	assert.deepEqual(
+		requests.map(([who]) => who),
+		["selector", "main"],
+	);
+	const waited = (requests[1]?.[1] ?? 0) - (requests[0]?.[1] ?? 0);
+	assert.ok(waited > 1_500 && waited < 2_200, `${waited}`);
+	assert.ok(exitMs < 2_000, `${exitMs}`);
+	assert.deepEqual(processesOf(home), []);
+});
+
+test("in JSON mode standard output is pi's events and nothing else", async (t) => {
+	const { code, stdout, stderr } = await print(t, {
+		config: RECALLS,
+		selector: '["build.md"]',
+		prompt: "how is it built?",
+		prepare: withNote,
+		mode: ["--mode", "json"],
+	});
+	assert.deepEqual([code, stderr], [0, ""]);
+	for (const line of stdout.trim().split("\n")) assert.equal(typeof JSON.parse(line).type, "string");
+	assert.match(stdout, /The build needs ninja/);
+});
+
+test("an engine that does not end by itself is ended, with what it has started, and one warning is all", async (t) => {
+	const engine = programOf(t, "#!/bin/sh\ntrap '' TERM INT HUP\nsleep 600 &\nwhile :; do sleep 600; done\n");
+	const { code, stdout, stderr, exitMs, home } = await print(t, { engine });
+	assert.deepEqual([code, stdout], [0, "done\n"]);
+	assert.match(stderr, /^This session goes on without the project memory: .*\n$/);
+	assert.ok(exitMs < 5_000, `${exitMs}`);
+	assert.deepEqual(processesOf(home), []);
 });
 
 test("an engine that says nothing holds up neither the answer nor the end", async (t) => {

@@ -51,6 +51,8 @@ export interface Options {
 	respond?: Respond;
 	settings?: Parameters<typeof SettingsManager.inMemory>[0];
 	extensions?: InlineExtension[];
+	/** Extensions whose hooks run before the product's. */
+	first?: InlineExtension[];
 	trusted?: boolean;
 	/** Reuses the folders of an earlier session. */
 	home?: string;
@@ -117,7 +119,7 @@ export async function startPi(test: TestContext, options: Options = {}): Promise
 		noThemes: true,
 		noPromptTemplates: true,
 		noContextFiles: true,
-		extensionFactories: [...product, ...(options.extensions ?? [])],
+		extensionFactories: [...(options.first ?? []), ...product, ...(options.extensions ?? [])],
 	});
 	await resourceLoader.reload();
 	const { session } = await createAgentSession({
@@ -169,7 +171,7 @@ export function newHome(test: TestContext): string {
 	return home;
 }
 
-function memoryOf(agent: string, project: string): string {
+export function memoryOf(agent: string, project: string): string {
 	return join(agent, "project-memory", "projects", project.replaceAll(/[^A-Za-z0-9]/g, "-"), "memory");
 }
 
