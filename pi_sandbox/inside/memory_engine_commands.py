@@ -175,8 +175,10 @@ def log_changes(agent_folder: Path, project: Path, limit: int, as_json: bool) ->
     """Show what background tasks changed in the memory of a project."""
     from pi_sandbox.rpc.journal_methods import journal_list
 
-    access = _memory(agent_folder, project)
-    for change in journal_list(access, {"limit": limit})["changes"]:
+    changes = journal_list(_memory(agent_folder, project), {"limit": limit})["changes"]
+    if not changes:
+        sys.stderr.write("background tasks changed nothing in this project's memory\n")
+    for change in changes:
         if as_json:
             line = json.dumps(change)
         else:

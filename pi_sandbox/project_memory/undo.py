@@ -124,7 +124,10 @@ def _steps(writer: MemoryWriter, identity: str) -> tuple[_Step, ...]:
         if each.entry.change.task.id == identity and each.outcome is not Outcome.WITHOUT_EFFECT:
             by_path.setdefault(each.entry.change.path, []).append(each.entry)
     if not by_path:
-        raise UndoError(f"the journal has no change and no task {quoted(identity)}", "see the log for the ids")
+        raise UndoError(
+            f"the journal has no change and no task {quoted(identity)}",
+            "/memory in pi shows the ids of the newest, pi-memory-engine log those of more",
+        )
     return tuple(_step(entries) for entries in reversed(by_path.values()))
 
 

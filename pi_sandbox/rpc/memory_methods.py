@@ -34,6 +34,7 @@ FORGET = "forget"
 """The kind of the task that takes a note out for a person."""
 
 _NEWEST = 5
+_NAMED = 10
 _REQUEST_CHARACTERS = 60
 
 
@@ -67,12 +68,17 @@ def memory_forget(access: MemoryAccess, params: types.MemoryForgetParams, call: 
 def _note_named(access: MemoryAccess, given: str) -> str:
     """Give the name of the note that a person means: with `.md` or without."""
     name = given if given.endswith(".md") else f"{given}.md"
-    topics = {topic.name for topic in scan_topics(access.storage.memory_root)}
+    topics = [topic.name for topic in scan_topics(access.storage.memory_root)]
     if name not in topics:
-        raise RequestError(
-            ErrorCode.REFUSED, "no-such-note", f"there is no note {quoted(name)}", "name one of the files of the memory"
-        )
+        raise RequestError(ErrorCode.REFUSED, "no-such-note", f"there is no note {quoted(name)}", _names(topics))
     return name
+
+
+def _names(topics: list[str]) -> str:
+    if not topics:
+        return "the memory has no notes"
+    more = f" and {len(topics) - _NAMED} more" if len(topics) > _NAMED else ""
+    return f"the notes are {', '.join(topics[:_NAMED])}{more}"
 
 
 def _without(access: MemoryAccess, name: str, task: Task) -> Published | Unchanged | None:

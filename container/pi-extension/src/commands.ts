@@ -29,12 +29,12 @@ export function registerCommands(pi: ExtensionAPI, session: Session): void {
 			return "The project memory is on.";
 		},
 		undo: async (id) => {
-			if (id === "") return "Name the change or the task: pi-memory-engine log shows them.";
+			if (id === "") return "Name the change or the task: /memory shows the newest, pi-memory-engine log more.";
 			const { changes, left } = await memoryOf(session).demand("journal/undo", { id, force: false });
 			return [...changes.map(told), ...left.map((each) => `${each.shownPath} stays: ${each.reason}`)].join("\n");
 		},
 		forget: async (name) => {
-			if (name === "") return "Name the note.";
+			if (name === "") return "Name the note: /memory forget NAME, as it stands in the index of the memory.";
 			const { taskId, changes } = await memoryOf(session).demand("memory/forget", { name });
 			return [...changes.map(told), `/memory undo ${taskId} takes it back`].join("\n");
 		},

@@ -59,7 +59,7 @@ export class Memory {
 	#closed = false;
 	#state: SessionState | undefined;
 	#isOffHere = false;
-	#toldOfNone = false;
+	#whyNone: string | undefined;
 	#configuration: Configuration | undefined;
 	/** Whether a session has used memory files: from then on a file tool is checked or blocked, never let through. */
 	#wasReady = false;
@@ -78,6 +78,11 @@ export class Memory {
 	/** The values that are in force now; nothing where there is no engine. */
 	get configuration(): Configuration | undefined {
 		return this.#configuration;
+	}
+
+	/** Why the session goes on without memory, as a sentence. It is told once by itself, and whenever somebody asks. */
+	get whyNone(): string | undefined {
+		return this.#whyNone;
 	}
 
 	get wasReady(): boolean {
@@ -107,7 +112,7 @@ export class Memory {
 		options: Partial<RequestOptions> = {},
 	): Promise<Result<M>> {
 		const running = await this.#running;
-		if (running === undefined || this.#closed) throw new EngineGoneError("there is no memory engine");
+		if (running === undefined || this.#closed) throw new EngineGoneError(this.#whyNone ?? "there is no memory engine");
 		try {
 			return await this.#request(running, method, params, options);
 		} catch (error) {
@@ -216,9 +221,9 @@ export class Memory {
 	}
 
 	#warnOfNone(error: unknown): void {
-		if (this.#toldOfNone) return;
-		this.#toldOfNone = true;
-		this.warn(`This session goes on without the project memory: ${wordsOf(error)}`);
+		if (this.#whyNone !== undefined) return;
+		this.#whyNone = `This session goes on without the project memory: ${wordsOf(error)}`;
+		this.warn(this.#whyNone);
 	}
 }
 

@@ -71,12 +71,38 @@ test("what cannot be done is answered with a sentence", async (t) => {
 	assert.deepEqual(pi.errors, []);
 });
 
-test("a dream that is asked for runs before one is due", async (t) => {
+test("a forgotten name is answered with those that there are", async (t) => {
+	const pi = await startPi(t);
+	await pi.session.prompt("/memory forget buidl");
+	writeNote(pi);
+	await pi.session.prompt("/memory forget buidl");
+	assert.match(answers(pi)[0] ?? "", /the memory has no notes/);
+	assert.match(answers(pi)[1] ?? "", /the notes are build\.md/);
+});
+
+test("where the session goes on without memory, each command says why, as the start did", async (t) => {
+	const said: string[] = [];
+	const terminal = { notify: (text: string) => said.push(text), setStatus: () => {} };
+	const pi = await startPi(t, { config: { enabld: false }, terminal });
+	await until(() => said.length === 1, "the warning of the start");
+	await pi.session.prompt("/memory");
+	await pi.session.prompt("/dream");
+	assert.match(said[0] ?? "", /enabld/);
+	assert.deepEqual([...answers(pi), ...said.slice(1)], [said[0], said[0]]);
+});
+
+test("a dream that is asked for runs before one is due, and is said to have begun", async (t) => {
+	const said: string[] = [];
+	const terminal = { notify: (text: string) => said.push(text), setStatus: () => {} };
 	const config = { extract: { enabled: false } };
-	const pi = await startPi(t, { config, respond: answersOf({ dream: ["nothing to tidy"] }) });
+	const pi = await startPi(t, { config, terminal, respond: answersOf({ dream: ["nothing to tidy"] }) });
 	writeNote(pi);
 	await pi.session.prompt("hello");
 	assert.equal(requestsOf(pi, "dream").length, 0, "the control: none is due by itself");
 	await pi.session.prompt("/dream");
 	await until(() => requestsOf(pi, "dream").length === 1, "a request of a dream");
+	assert.match(said.join("\n"), /^The project memory is tidied in the background; [^\n]*$/);
+	await pi.session.prompt("/memory off");
+	await pi.session.prompt("/dream");
+	assert.match(said[1] ?? "", /turned off/, "the control: none has begun");
 });

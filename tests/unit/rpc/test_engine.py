@@ -384,7 +384,8 @@ def test_to_look_at_a_project_without_memory_makes_nothing(tmp_path):
         (tmp_path / name).mkdir()
     done = run(tmp_path, "log")
 
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "background tasks changed nothing in this project's memory\n"
     assert list((tmp_path / "agent").iterdir()) == []
 
 

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from pi_sandbox.project_memory.journal_entry import Task
+from pi_sandbox.rpc.call import Call
 from pi_sandbox.rpc.engine import open_memory
+from pi_sandbox.rpc.errors import RequestError
 from pi_sandbox.rpc.memory_access import MemoryAccess
-from pi_sandbox.rpc.memory_methods import memory_report
+from pi_sandbox.rpc.memory_methods import memory_forget, memory_report
 from pi_sandbox.rpc.protocol_types import MemoryReportParams
 
 NOTHING_RECALLED: MemoryReportParams = {"usedUnits": 0, "usedUp": False, "recalls": [], "suppressed": []}
@@ -49,3 +51,14 @@ def test_recalls_with_what_they_were_for_the_budget_and_changes_are_told(access:
     assert "read already, not recalled again: test.md" in text
     assert "extract 17  create build.md" in text
     assert "0 of 61,440" in memory_report(access, {**asked, "usedUp": True})["text"]
+
+
+def test_of_many_notes_ten_are_named_to_who_forgets_one_that_is_not_there(access: MemoryAccess) -> None:
+    access.storage.memory_root.mkdir(parents=True, exist_ok=True)
+    for number in range(12):
+        (access.storage.memory_root / f"note{number}.md").write_text("x")
+    with pytest.raises(RequestError) as refused:
+        memory_forget(access, {"name": "not"}, Call())
+    assert refused.value.hint.count(".md") == 10
+    assert refused.value.hint.endswith(" and 2 more")
+    assert len(list(access.storage.memory_root.glob("note*.md"))) == 12

@@ -5,6 +5,8 @@ import { leave } from "./leave.ts";
 import { Maintenance } from "./maintenance.ts";
 import { ParentCapture } from "./parent-request.ts";
 
+const DREAMING = "The project memory is tidied in the background; /memory shows what was changed.";
+
 export function registerBackground(pi: ExtensionAPI, session: Session): void {
 	const capture = new ParentCapture(pi);
 	let maintenance: Maintenance | undefined;
@@ -15,8 +17,10 @@ export function registerBackground(pi: ExtensionAPI, session: Session): void {
 	pi.registerCommand("dream", {
 		description: "Tidy the project memory now, in the background",
 		handler: async (_arguments, context) => {
-			const reason = await maintenance?.askedToDream(context);
-			if (reason !== undefined) context.ui.notify(reason, "warning");
+			if (maintenance === undefined) return;
+			const reason = await maintenance.askedToDream(context);
+			if (reason === undefined) context.ui.notify(DREAMING, "info");
+			else context.ui.notify(reason || session.memory?.whyNone || "No dream began.", "warning");
 		},
 	});
 	pi.on("agent_settled", (event, context) => maintenance?.settled(event, context));
