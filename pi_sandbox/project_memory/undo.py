@@ -126,7 +126,7 @@ def _steps(writer: MemoryWriter, identity: str) -> tuple[_Step, ...]:
     if not by_path:
         raise UndoError(
             f"the journal has no change and no task {quoted(identity)}",
-            "/memory in pi shows the ids of the newest, pi-memory-engine log those of more",
+            "log shows the ids; in pi, /memory shows those of the newest",
         )
     return tuple(_step(entries) for entries in reversed(by_path.values()))
 
