@@ -89,6 +89,17 @@ def test_a_mask_is_not_filled_with_what_it_hides(podman: Podman) -> None:
     assert "Read-only file system" in outcome.err
 
 
+def test_a_folder_below_a_temporary_one_is_mounted_there_and_keeps_what_is_written(podman: Podman) -> None:
+    """As the memory's state is in a session, and in a container that looks into it; the control stands beside it."""
+    kept = podman.folder("state")
+    script = "touch /tmp/agent/project-memory/lock /tmp/lost; ls /tmp/agent /tmp"
+    mounts = (bind(kept, "/tmp/agent/project-memory"),)
+    spec = make_spec("sh", "-c", script, image=podman.image, user="0:0", mounts=mounts)
+    assert run(podman.engine, spec).out == "/tmp:\nagent\nlost\n\n/tmp/agent:\nproject-memory\n"
+    assert [path.name for path in kept.iterdir()] == ["lock"]
+    assert (kept / "lock").stat().st_uid == podman.other.uid
+
+
 def test_only_limits_that_it_cannot_enforce_differ_from_the_plan(podman: Podman) -> None:
     folder = podman.folder("planned")
     (folder / "hidden").mkdir()
