@@ -40,7 +40,7 @@ _REQUEST_CHARACTERS = 60
 
 def memory_report(access: MemoryAccess, params: types.MemoryReportParams) -> types.MemoryReportResult:
     """Give what a person wants to know of this session's memory, as lines of plain text."""
-    parts = [_memory(access), *_recalls(params), *_tasks(access), *_changes(access)]
+    parts = [_memory(access), *_recalls(params), *_tasks(access), *_runs(params), *_changes(access)]
     return {"text": "\n".join(visible(line) for line in parts)}
 
 
@@ -135,6 +135,17 @@ def _tasks(access: MemoryAccess) -> list[str]:
     begun = "there was none yet" if last is None else f"the last one began {_time(last)}"
     dream = f"dream: {begun}; the next one: {'due' if refusal is None else refusal.reason}"
     return [dream, *(_lock(access, name) for name in (LockName.EXTRACT, LockName.DREAM))]
+
+
+def _runs(params: types.MemoryReportParams) -> list[str]:
+    return ["tasks of this session:", *map(_run, params["runs"])] if params["runs"] else []
+
+
+def _run(run: types.TaskRun) -> str:
+    reason = "" if run["reason"] is None else f" ({one_line(run['reason'])})"
+    tokens = f"{run['inputTokens']:,} tokens in, {run['cachedTokens']:,} from the cache, {run['outputTokens']:,} out"
+    what = f"{run['kind']} of {_time(run['startedAt'])}: {run['outcome']}{reason}"
+    return f"  {what}; {run['modelCalls']} model calls, {run['changes']} changes; {tokens}; cost {run['cost']:.4f}"
 
 
 def _lock(access: MemoryAccess, name: LockName) -> str:

@@ -343,6 +343,21 @@ class OwnPrompt(TypedDict):
     text: str
 
 
+class TaskRun(TypedDict):
+    """A background task of this session, while it runs or as it ended. The cost is in the currency of the model."""
+
+    kind: Literal["extract", "dream"]
+    startedAt: int
+    outcome: Literal["running", "done", "cut", "aborted", "failed"]
+    reason: str | None
+    modelCalls: int
+    changes: int
+    inputTokens: int
+    outputTokens: int
+    cachedTokens: int
+    cost: float
+
+
 class InitializeParams(TypedDict):
     """Says who asks, for which session, and where. The first request; any other before it fails."""
 
@@ -711,6 +726,7 @@ class MemoryReportParams(TypedDict):
     usedUp: bool
     recalls: list[Recall]
     suppressed: list[str]
+    runs: list[TaskRun]
 
 
 class MemoryReportResult(TypedDict):

@@ -1,9 +1,10 @@
 // What a person asks for with `/memory`. The answers stand in the transcript; no model sees them.
 import type { ExtensionAPI, ExtensionCommandContext } from "@earendil-works/pi-coding-agent";
 import { Text } from "@earendil-works/pi-tui";
+import type { TaskReport } from "./background/status.ts";
 import { branchState, recallsWithRequests } from "./branch.ts";
 import type { Memory } from "./memory.ts";
-import type { Change } from "./protocol.ts";
+import type { Change, TaskRun } from "./protocol.ts";
 import type { Session } from "./session.ts";
 
 const ANSWER = "project-memory-answer";
@@ -18,7 +19,8 @@ export function registerCommands(pi: ExtensionAPI, session: Session): void {
 		"": async (_argument, context) => {
 			const branch = context.sessionManager.getBranch();
 			const recalls = recallsWithRequests(branch);
-			return (await memoryOf(session).demand("memory/report", { ...branchState(branch), recalls })).text;
+			const runs = session.background.reports().map(runOf);
+			return (await memoryOf(session).demand("memory/report", { ...branchState(branch), recalls, runs })).text;
 		},
 		off: async () => {
 			await memoryOf(session).demand("session/switch", { on: false });
@@ -65,6 +67,22 @@ async function answer(command: Command | undefined, argument: string, context: E
 function memoryOf(session: Session): Memory {
 	if (session.memory === undefined) throw new Error("There is no project memory in this session.");
 	return session.memory;
+}
+
+function runOf(report: TaskReport): TaskRun {
+	const { kind, startedAt, outcome, reason, modelCalls, changes, tokens } = report;
+	return {
+		kind,
+		startedAt,
+		outcome,
+		reason: reason ?? null,
+		modelCalls,
+		changes: changes.length,
+		inputTokens: tokens.input + tokens.cacheRead + tokens.cacheWrite,
+		outputTokens: tokens.output,
+		cachedTokens: tokens.cacheRead,
+		cost: tokens.cost,
+	};
 }
 
 function told(change: Change): string {

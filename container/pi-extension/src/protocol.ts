@@ -276,6 +276,20 @@ export interface OwnPrompt {
   text: string;
 }
 
+/** A background task of this session, while it runs or as it ended. The cost is in the currency of the model. */
+export interface TaskRun {
+  kind: "extract" | "dream";
+  startedAt: number;
+  outcome: "running" | "done" | "cut" | "aborted" | "failed";
+  reason: string | null;
+  modelCalls: number;
+  changes: number;
+  inputTokens: number;
+  outputTokens: number;
+  cachedTokens: number;
+  cost: number;
+}
+
 /** Says who asks, for which session, and where. The first request; any other before it fails. */
 export interface InitializeParams {
   protocolVersion: number;
@@ -589,6 +603,7 @@ export interface MemoryReportParams {
   usedUp: boolean;
   recalls: Recall[];
   suppressed: string[];
+  runs: TaskRun[];
 }
 
 /** It, as lines of plain text. */

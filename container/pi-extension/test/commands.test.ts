@@ -101,6 +101,9 @@ test("a dream that is asked for runs before one is due, and is said to have begu
 	assert.equal(requestsOf(pi, "dream").length, 0, "the control: none is due by itself");
 	await pi.session.prompt("/dream");
 	await until(() => requestsOf(pi, "dream").length === 1, "a request of a dream");
+	await until(() => pi.session.sessionManager.getEntries().some((entry) => entry.type === "usage"), "its usage");
+	await pi.session.prompt("/memory");
+	assert.match(answers(pi).at(-1) ?? "", /dream of [^\n]*: (running|done); 1 model calls, 0 changes; [\d,]+ tokens in/);
 	assert.match(said.join("\n"), /^The project memory is tidied in the background; [^\n]*$/);
 	await pi.session.prompt("/memory off");
 	await pi.session.prompt("/dream");

@@ -12,7 +12,7 @@ from pi_sandbox.rpc.memory_access import MemoryAccess
 from pi_sandbox.rpc.memory_methods import memory_forget, memory_report
 from pi_sandbox.rpc.protocol_types import MemoryReportParams
 
-NOTHING_RECALLED: MemoryReportParams = {"usedUnits": 0, "usedUp": False, "recalls": [], "suppressed": []}
+NOTHING_RECALLED: MemoryReportParams = {"usedUnits": 0, "usedUp": False, "recalls": [], "suppressed": [], "runs": []}
 
 
 @pytest.fixture
@@ -42,6 +42,20 @@ def test_recalls_with_what_they_were_for_the_budget_and_changes_are_told(access:
         "usedUp": False,
         "recalls": [{"topics": ["build.md"], "request": "how is it\x1b[31m built"}],
         "suppressed": ["test.md"],
+        "runs": [
+            {
+                "kind": "extract",
+                "startedAt": 0,
+                "outcome": "cut",
+                "reason": "the limit of 30 turns",
+                "modelCalls": 30,
+                "changes": 1,
+                "inputTokens": 12_000,
+                "outputTokens": 340,
+                "cachedTokens": 11_000,
+                "cost": 0.0123,
+            }
+        ],
     }
     text = memory_report(access, asked)["text"]
     assert "1 note, an index of 1 of 200 lines and 24 of 25,000 characters" in text
@@ -50,6 +64,8 @@ def test_recalls_with_what_they_were_for_the_budget_and_changes_are_told(access:
     assert "\x1b" not in text
     assert "read already, not recalled again: test.md" in text
     assert "extract 17  create build.md" in text
+    assert ": cut (the limit of 30 turns); 30 model calls, 1 changes; 12,000 tokens in, 11,000 from the cache" in text
+    assert "340 out; cost 0.0123" in text
     assert "0 of 61,440" in memory_report(access, {**asked, "usedUp": True})["text"]
 
 

@@ -60,6 +60,11 @@ export class BackgroundStatus {
 	waiting: "compaction" | "exit" | undefined;
 	readonly #listeners = new Set<() => void>();
 
+	/** The last task of each kind, and what runs. */
+	reports(): TaskReport[] {
+		return [...this.last.values(), ...this.running.values()];
+	}
+
 	/** Calls back after each change, until the returned function is called. */
 	listen(listener: () => void): () => void {
 		this.#listeners.add(listener);
