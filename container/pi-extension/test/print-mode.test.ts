@@ -1,109 +1,74 @@
 // `pi -p` as it is run: it prints the answer and ends, whatever the background does.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { EXTRACTS, until } from "./helpers/background.ts";
-import { engineOf, engineWith, memoryOf, newHome, pathWith, programOf } from "./helpers/pi-session.ts";
+import { until } from "./helpers/background.ts";
+import { type End, type Options, runPi } from "./helpers/command-line.ts";
+import { engineOf, engineWith, filesBelow, memoryOf, newHome, programOf } from "./helpers/pi-session.ts";
+import { processesOf } from "./helpers/processes.ts";
 import { note } from "./helpers/recall.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
-const PI = join(ROOT, "node_modules", "@earendil-works", "pi-coding-agent", "dist", "cli.js");
-
-interface Options {
+interface Asked extends Omit<Options, "arguments" | "home" | "told"> {
 	task?: "note" | "hang";
 	selector?: string;
 	mode?: string[];
-	prompt?: string;
+	prompts?: string[];
 	/** Fills the memory. */
 	prepare?: (memory: string) => void;
-	config?: object;
-	engine?: string;
-	/** Has pi install the extension before, in place of naming it for this run. */
-	installed?: boolean;
 	/** Is called while pi runs. */
 	meanwhile?: (kill: (signal: NodeJS.Signals) => void, stderr: () => string) => void;
 }
 
-interface Result {
-	code: number | null;
-	stdout: string;
-	stderr: string;
-	/** Milliseconds from the answer to the end of the process. */
-	exitMs: number;
+interface Result extends End {
 	home: string;
 	/** Who asked the model, and when, in milliseconds. */
 	requests: [string, number][];
 }
 
-async function print(t: TestContext, options: Options = {}): Promise<Result> {
+async function print(t: TestContext, asked: Asked = {}): Promise<Result> {
+	const { task = "note", selector, mode = ["-p"], prompts = ["hello"], prepare, meanwhile, ...options } = asked;
 	const home = newHome(t);
-	const [agent, project] = [join(home, "agent"), join(home, "project")];
-	for (const folder of [join(agent, "project-memory"), project]) mkdirSync(folder, { recursive: true });
-	writeFileSync(join(agent, "project-memory", "config.json"), JSON.stringify(options.config ?? EXTRACTS));
-	const env = {
-		...process.env,
-		PI_CODING_AGENT_DIR: agent,
-		HOME: home,
-		PI_OFFLINE: "1",
-		PI_TEST_TASK: options.task ?? "note",
+	prepare?.(memoryOf(join(home, "agent"), join(home, "project")));
+	const told = {
+		PI_TEST_TASK: task,
 		PI_TEST_LOG: join(home, "requests"),
-		...(options.selector === undefined ? {} : { PI_TEST_SELECTOR: options.selector }),
-		PATH: pathWith(options.engine),
+		...(selector === undefined ? {} : { PI_TEST_SELECTOR: selector }),
 	};
-	options.prepare?.(memoryOf(agent, project));
-	if (options.installed) execFileSync(process.execPath, [PI, "install", ROOT], { cwd: project, env, stdio: "pipe" });
-	const product = options.installed ? [] : [join(ROOT, "src", "project-memory.ts")];
-	const extensions = [...product, join(ROOT, "test", "helpers", "scripted-model.ts")];
-	const flags = extensions.flatMap((file) => ["-e", file]);
-	const { mode = ["-p"], prompt = "hello" } = options;
-	const child = spawn(process.execPath, [PI, ...mode, ...flags, "--model", "faux/main", prompt], {
-		cwd: project,
-		env,
-		stdio: ["ignore", "pipe", "pipe"],
-	});
-	t.after(() => child.kill("SIGKILL"));
-	let [stdout, stderr, answered] = ["", "", 0];
-	child.stdout.on("data", (data: Buffer) => {
-		stdout += data.toString();
-		answered ||= Date.now();
-	});
-	child.stderr.on("data", (data: Buffer) => {
-		stderr += data.toString();
-	});
-	options.meanwhile?.(
-		(signal) => child.kill(signal),
-		() => stderr,
-	);
-	const code = await new Promise<number | null>((done) => child.on("close", done));
+	const pi = runPi(t, { ...options, home, told, arguments: [...mode, ...prompts] });
+	pi.hangUp();
+	meanwhile?.(pi.kill, () => pi.stderr);
+	const end = await pi.ended;
 	const lines = readFileSync(join(home, "requests"), "utf8").trim().split("\n");
 	const requests = lines.map((line) => line.split(" ")).map(([who = "", at]): [string, number] => [who, Number(at)]);
-	return { code, stdout, stderr, exitMs: Date.now() - answered, home, requests };
-}
-
-/** The processes that have this folder in their environment. */
-function processesOf(home: string): string[] {
-	return readdirSync("/proc").filter((name) => {
-		if (!/^\d+$/.test(name)) return false;
-		try {
-			return readFileSync(`/proc/${name}/environ`, "utf8").includes(`HOME=${home}`);
-		} catch {
-			return false;
-		}
-	});
+	return { ...end, home, requests };
 }
 
 for (const installed of [false, true]) {
 	const how = installed ? "with the extension that pi installed" : "with the extension named";
 	test(`one prompt is enough for a note: pi waits for it and ends, ${how}`, async (t) => {
-		const { code, stdout, stderr, home } = await print(t, { installed });
+		const { code, stdout, stderr, home } = await print(t, { product: installed ? "installed" : "named" });
 		assert.equal(code, 0, stderr);
 		assert.equal(stdout, "done\n");
 		assert.match(stderr, /^[^\n]*Ctrl-C[^\n]*\n$/);
 		const projects = join(home, "agent", "project-memory", "projects");
 		assert.ok(readdirSync(projects).some((name) => existsSync(join(projects, name, "memory", "note.md"))));
 		assert.deepEqual(processesOf(home), []);
+	});
+}
+
+for (const [how, last, ends] of [
+	["answered", "wait", [0, "done\n"]],
+	["refused", "wait, then fail", [1, ""]],
+] as const) {
+	test(`a note that is written while the last prompt is ${how} changes neither output nor exit code`, async (t) => {
+		const { code, stdout, stderr, home } = await print(t, { prompts: ["hello", last] });
+		assert.deepEqual([code, stdout], ends, stderr);
+		const sessions = join(home, "agent", "sessions");
+		const [session = ""] = filesBelow(sessions).filter((name) => name.endsWith(".jsonl"));
+		const entries = readFileSync(join(sessions, session), "utf8").split("\n");
+		const told = entries.filter((entry) => /"custom_message".*created .*note\.md/.test(entry));
+		assert.equal(told.length, 1, "the model of a later run is told");
 	});
 }
 
@@ -151,7 +116,7 @@ test("a selector that hangs keeps pi for its two seconds, and not at the end", a
 	const { code, stdout, stderr, exitMs, home, requests } = await print(t, {
 		config: RECALLS,
 		selector: "hang",
-		prompt: "how is it built?",
+		prompts: ["how is it built?"],
 		prepare: withNote,
 	});
 	assert.deepEqual([code, stdout, stderr], [0, "done\n", ""]);
@@ -169,7 +134,7 @@ test("in JSON mode standard output is pi's events and nothing else", async (t) =
 	const { code, stdout, stderr } = await print(t, {
 		config: RECALLS,
 		selector: '["build.md"]',
-		prompt: "how is it built?",
+		prompts: ["how is it built?"],
 		prepare: withNote,
 		mode: ["--mode", "json"],
 	});

@@ -61,6 +61,28 @@ test("a change while the main agent answers waits for the end of its turn, and c
 	assert.ok(texts(requestsOf(pi, "main")[2], "user").includes(changeNotices(pi)[0] ?? ""));
 });
 
+test("where pi prints the last message, the model is told with the next prompt, or at the end", async (t) => {
+	const write = (name: string): Respond => {
+		return () => calls("write", { path: join(pi.memory, `${name}.md`), content: note(name) });
+	};
+	const pi: PiSession = await startPi(t, {
+		mode: "print",
+		config: EXTRACTS,
+		respond: answers({ extract: [write("first"), "done", write("second"), "done"] }),
+	});
+	await pi.session.prompt("hello");
+	await extracted(pi);
+	assert.deepEqual(changeNotices(pi), []);
+	await pi.session.prompt("and now?");
+	await extracted(pi, 1);
+	const [told, ...more] = changeNotices(pi);
+	assert.match(told ?? "", /created .*first\.md/);
+	assert.ok(texts(requestsOf(pi, "main")[1], "user").includes(told ?? ""));
+	assert.deepEqual(more, []);
+	await pi.end();
+	assert.match(changeNotices(pi)[1] ?? "", /created .*second\.md/);
+});
+
 for (const [what, later] of [
 	["fails", failed],
 	["throws", throws],

@@ -20,6 +20,7 @@ import {
 	until,
 } from "./helpers/background.ts";
 import { type Options, type PiSession, type Respond, startPi } from "./helpers/pi-session.ts";
+import { enginesOf } from "./helpers/processes.ts";
 
 const configOf = (pi: PiSession) => join(pi.agent, "project-memory", "config.json");
 
@@ -144,17 +145,3 @@ test("an engine that is killed in the middle stops the task, and the main agent 
 	await pi.end();
 	assert.deepEqual(enginesOf(process.pid), []);
 });
-
-/** The processes that a process has started and that run a memory engine. */
-function enginesOf(parent: number): number[] {
-	return readdirSync("/proc").flatMap((name) => {
-		if (!/^\d+$/.test(name)) return [];
-		try {
-			const [, , ppid] = /^\d+ \(.*\) (\S) (\d+)/.exec(readFileSync(`/proc/${name}/stat`, "utf8")) ?? [];
-			const command = readFileSync(`/proc/${name}/cmdline`, "utf8");
-			return Number(ppid) === parent && command.includes("pi-memory-engine") ? [Number(name)] : [];
-		} catch {
-			return [];
-		}
-	});
-}

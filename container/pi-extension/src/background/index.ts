@@ -4,16 +4,22 @@ import type { Session } from "../session.ts";
 import { leave } from "./leave.ts";
 import { Maintenance } from "./maintenance.ts";
 import { ParentCapture } from "./parent-request.ts";
+import { Records } from "./records.ts";
 
 const DREAMING = "The project memory is tidied in the background; /memory shows what was changed.";
 
 export function registerBackground(pi: ExtensionAPI, session: Session): void {
 	const capture = new ParentCapture(pi);
 	let maintenance: Maintenance | undefined;
+	let records: Records | undefined;
 
-	pi.on("session_start", () => {
-		if (session.memory !== undefined) maintenance = new Maintenance(pi, session.memory, capture, session.background);
+	pi.on("session_start", (_event, { mode }) => {
+		const { memory, background } = session;
+		if (memory === undefined) return;
+		records = new Records(pi, mode);
+		maintenance = new Maintenance(pi, memory, capture, background, records);
 	});
+	pi.on("input", () => records?.beforePrompt());
 	pi.registerCommand("dream", {
 		description: "Tidy the project memory now, in the background",
 		handler: async (_arguments, context) => {
@@ -29,6 +35,7 @@ export function registerBackground(pi: ExtensionAPI, session: Session): void {
 	pi.on("session_compact", () => capture.clear());
 	pi.on("session_tree", () => capture.clear());
 	pi.on("session_shutdown", async (event, context) => {
+		records?.beforeEnd();
 		const ending = maintenance;
 		maintenance = undefined;
 		if (ending !== undefined) await leave(ending, session, event, context);

@@ -14,7 +14,7 @@ import type { Memory } from "../memory.ts";
 import type { MemoryChangedParams, TasksDueParams } from "../protocol.ts";
 import { newConversation } from "./conversation.ts";
 import type { ParentCapture } from "./parent-request.ts";
-import { Records } from "./records.ts";
+import type { Records } from "./records.ts";
 import type { BackgroundStatus } from "./status.ts";
 import { beginTask, type FrozenSession, type RunTask, type TaskDeps } from "./task.ts";
 import { codemodeOf } from "./task-codemode.ts";
@@ -39,11 +39,11 @@ export class Maintenance {
 	#extraction: Promise<void> | undefined;
 	#seen = false;
 
-	constructor(pi: ExtensionAPI, memory: Memory, capture: ParentCapture, status: BackgroundStatus) {
+	constructor(pi: ExtensionAPI, memory: Memory, capture: ParentCapture, status: BackgroundStatus, records: Records) {
 		this.#pi = pi;
 		this.#memory = memory;
 		this.#capture = capture;
-		this.#records = new Records(pi);
+		this.#records = records;
 		this.#deps = { memory, status, records: this.#records };
 		memory.listen((notification) => {
 			if (notification.method === "memory/changed") this.#changed(notification.params);

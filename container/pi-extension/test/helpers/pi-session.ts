@@ -64,6 +64,8 @@ export interface Options {
 	config?: object;
 	/** The folder in which the memory engine is looked for first, see `engineOf`. */
 	engine?: string;
+	/** How pi runs, without a terminal. */
+	mode?: "print" | "json" | "rpc";
 	/** pi has a terminal: this much of its interface is there. */
 	terminal?: Partial<ExtensionUIContext>;
 }
@@ -135,7 +137,9 @@ export async function startPi(test: TestContext, options: Options = {}): Promise
 	const errors: string[] = [];
 	const onError = (error: { event: string; error: string }) => errors.push(`${error.event}: ${error.error}`);
 	const uiContext = options.terminal as ExtensionUIContext | undefined;
-	await session.bindExtensions(uiContext ? { mode: "tui", uiContext, onError } : { mode: "print", onError });
+	await session.bindExtensions(
+		uiContext ? { mode: "tui", uiContext, onError } : { mode: options.mode ?? "json", onError },
+	);
 	let ended = false;
 	const end: PiSession["end"] = async (reason = "quit") => {
 		if (ended) return;
