@@ -14,7 +14,7 @@ import { EMPTY_INDEX, judge } from "./helpers/written-memory.ts";
 const SIDE_BY_SIDE = 3;
 const KILLS = 20;
 /** As long as a busy machine may take for the kills; a session takes some three seconds there. */
-const BOUND_MS = 50_000;
+const BOUND_MS = 40_000;
 const FEWEST_KILLS = 6;
 const WAIT_MS = 60_000;
 /** The longest time between two kills in one session: about as long as one lives. */
