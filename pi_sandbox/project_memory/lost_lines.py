@@ -5,7 +5,7 @@ leaves them as they are. So what they lost in a race can only be told afterwards
 
 - Of what was written, what no longer stands in the file has been overwritten since.
 - Of what stood in the file before a `write`, the lines that were never shown to the session have been lost unseen.
-- Of a change that somebody else made of the same bytes, the lines that it added and that are gone are overwritten.
+- Of a change that somebody else made at the same time, the lines that it added and that are gone are overwritten.
 
 A line counts with its blanks, and only if there is something in it; the keys that the engine puts in do not count.
 Source: issue 9, "Better than what runs in pi today".
@@ -35,6 +35,11 @@ class MainWrite:
     old_texts: tuple[str, ...] = ()
     new_texts: tuple[str, ...] = ()
 
+    @property
+    def text(self) -> str:
+        """Give what it writes, as far as it says."""
+        return "\n".join(self.new_texts) if self.content is None else self.content
+
 
 def added_lines(text: str, before: str | None) -> tuple[str, ...]:
     """Give the lines of a text that do not stand in the one before."""
@@ -58,7 +63,7 @@ def unseen_lost_lines(write: MainWrite, before: str | None, shown: Iterable[str]
 
 
 def others_lost_lines(write: MainWrite, added: Sequence[str], now: str) -> tuple[str, ...]:
-    """Give the lines that somebody else added to the same bytes and that are gone, unless they were to be replaced."""
+    """Give the lines that somebody else added meanwhile and that are gone, unless they were to be replaced."""
     known = [*_lines(now), *(line for old in write.old_texts for line in _lines(old))]
     return _without(added, known)
 

@@ -242,7 +242,7 @@ class MainSession:
             return NOTHING_READ
         page = Page(params["offset"], params["limit"], params["cut"])
         if inside is not None and page.shows_all_of(inside):
-            self._writes.was_shown(inside)
+            self._writes.was_shown(inside, "\n".join(params["texts"]))
         shown = [sanitise_memory_text(text) for text in params["texts"]]
         is_clean = inside is None or shown == params["texts"]
         age = "" if inside is None else age_reminder(name, floored_ms(status.st_mtime_ns), now_ms())
@@ -257,13 +257,15 @@ class MainSession:
         file = self._access.memory_file(params["path"])
         if file is None or file.suffix != TOPIC_SUFFIX:
             return {"reminder": None}
-        seen = read_for_baseline(file)
-        self._access.captures.noted(self._access.name_of(file), None if seen is None else seen.version.digest)
         edits = params["edits"]
         old, new = (tuple(each[key] for each in edits) for key in ("oldText", "newText"))
+        write = MainWrite(params["content"], old, new)
+        self._writes.done(file, write)
+        seen = read_for_baseline(file)
+        self._access.captures.noted(self._access.name_of(file), None if seen is None else seen.version.digest)
         with self._lock:
             prompt = [] if self._shown is None else [self._shown.auto_memory_index]
-        lost = self._writes.ended(file, seen, MainWrite(params["content"], old, new), prompt)
+        lost = self._writes.ended(file, seen, write, prompt)
         lint = None if seen is None else self._access.reminder_of(file, seen.text)
         return {"reminder": "\n".join(filter(None, (lost, lint))) or None}
 

@@ -151,8 +151,7 @@ class TaskTools:
         """Leave word for a main session that writes the same file at this moment and may take this away."""
         change = made.entry.change
         added = added_lines(text, None if before is None else before.text)
-        by = f"task {running.task.id}"
-        self._access.recent.note(change.path, RecentChange(by, change.before.digest, change.after.digest, added))
+        self._access.recent.note(change.path, f"task {running.task.id}", RecentChange(now_ms(), added))
 
     def _with_origin(self, running: RunningTask, file: Path | None, content: str, before: SeenFile | None) -> str:
         """Give the text with the session and the task that teach it; the index has no such keys."""

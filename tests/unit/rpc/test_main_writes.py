@@ -6,6 +6,7 @@ from itertools import combinations
 import pytest
 
 from pi_sandbox.project_memory.recent_changes import RecentChanges
+from pi_sandbox.rpc import main_session
 from tests.unit.rpc.sessions import Session, begin
 
 FIRST = "---\ndescription: a list\n---\n- first\n"
@@ -17,22 +18,23 @@ class Agent:
     def __init__(self, session: Session, tool: str, name: str) -> None:
         self.session, self.tool, self.line = session, tool, f"- {name}"
         self.file = session.memory / "list.md"
-        self.text = ""
+        self.shown = self.text = ""
         self.told = ""
 
     def steps(self) -> list[Callable[[], None]]:
-        between = [self.pi_reads] if self.tool == "edit" else []
-        return [self.check, *between, self.pi_writes, self.written]
+        if self.tool == "edit":
+            return [self.check, self.pi_reads, self.pi_writes, self.written]
+        return [self.pi_reads, self.read, self.check, self.pi_writes, self.written]
 
     def read(self) -> None:
-        self.session.ask("file/read", path=str(self.file), offset=None, limit=None, cut=False)
-        self.pi_reads()
+        self.session.ask("file/read", path=str(self.file), texts=[self.shown])
 
     def check(self) -> None:
         assert self.session.ask("file/check", tool=self.tool, path=str(self.file), trusted=True) == {"ok": True}
 
     def pi_reads(self) -> None:
-        self.text = self.file.read_text().replace("- first\n", f"- first\n{self.line}\n")
+        self.shown = self.file.read_text()
+        self.text = self.shown.replace("- first\n", f"- first\n{self.line}\n")
 
     def pi_writes(self) -> None:
         self.file.write_text(self.text)
@@ -58,8 +60,6 @@ def lost_in_silence(open_session: Callable[..., Session], tools: tuple[str, str]
             Agent(session, tool, tool + str(n)) for n, (session, tool) in enumerate(zip(sessions, tools, strict=True))
         ]
         agents[0].file.write_text(FIRST)
-        for agent in agents:
-            agent.read()
         steps = [iter(agent.steps()) for agent in agents]
         for first in order:
             next(steps[0 if first else 1])()
@@ -74,8 +74,32 @@ def test_no_order_of_two_writes_loses_a_line_without_a_word(open_session, tools)
 
 
 def test_the_control_without_word_of_others_some_order_does(open_session, monkeypatch):
-    monkeypatch.setattr(RecentChanges, "last", lambda *_: None)
+    monkeypatch.setattr(RecentChanges, "of_others", lambda *_: ())
     assert lost_in_silence(open_session, ("edit", "edit")) > 0
+
+
+@pytest.mark.parametrize("tool", ["edit", "write"])
+def test_who_writes_right_after_another_looked_whether_its_write_stands_there_is_told(open_session, monkeypatch, tool):
+    one, two = (Agent(open_session(session_id=name), tool, name) for name in ("one", "two"))
+    one.file.write_text(FIRST)
+    rest = two.steps()[-2:]
+    for step in (*one.steps()[:-2], *two.steps()[:-2]):
+        step()
+    one.pi_writes()
+    look = main_session.read_for_baseline
+
+    def look_then_let_the_other_write(file):
+        monkeypatch.setattr(main_session, "read_for_baseline", look)
+        seen = look(file)
+        for step in rest:
+            step()
+        return seen
+
+    monkeypatch.setattr(main_session, "read_for_baseline", look_then_let_the_other_write)
+    one.written()
+
+    assert one.line not in one.file.read_text()
+    assert one.line in two.told
 
 
 @pytest.mark.parametrize("tool", ["edit", "write"])
@@ -84,7 +108,6 @@ def test_a_write_that_nobody_disturbed_is_told_nothing(open_session, tool):
     agent = Agent(session, tool, "alone")
     agent.file.write_text(FIRST)
     for _ in range(2):
-        agent.read()
         for step in agent.steps():
             step()
         assert "another session" not in agent.told
