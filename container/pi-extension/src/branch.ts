@@ -51,6 +51,12 @@ export function anchoredRecalls(branch: readonly SessionEntry[]): AnchoredRecall
 	});
 }
 
+/** Gives the time of the last message of the user. */
+export function lastUserTime(branch: readonly SessionEntry[]): number {
+	const last = branch.findLast((entry) => entry.type === "message" && entry.message.role === "user");
+	return last?.type === "message" ? last.message.timestamp : 0;
+}
+
 /** Gives each recall on a branch since its last compaction with the message that it was for. */
 export function recallsWithRequests(branch: readonly SessionEntry[]): { topics: string[]; request: string }[] {
 	const compaction = branch.findLastIndex((entry) => entry.type === "compaction");
@@ -59,13 +65,15 @@ export function recallsWithRequests(branch: readonly SessionEntry[]): { topics: 
 	for (const entry of branch.slice(compaction + 1)) {
 		const data = dataOf(entry);
 		if (entry.type === "message" && entry.message.role === "user") request = textOf(entry.message.content);
-		else if (isRecall(data)) recalls.push({ topics: data.topics, request });
+		else if (isRecall(data) && data.topics.length > 0) recalls.push({ topics: data.topics, request });
 	}
 	return recalls;
 }
 
-function textOf(content: string | { type: string; text?: string }[]): string {
-	return typeof content === "string" ? content : content.map((part) => part.text ?? "").join(" ");
+/** Gives the text of a message, without its images. */
+export function textOf(content: string | { type: string; text?: string }[]): string {
+	if (typeof content === "string") return content;
+	return content.flatMap((part) => part.text ?? []).join("\n");
 }
 
 function dataOf(entry: SessionEntry): unknown {

@@ -6,7 +6,16 @@
 // - What is recalled is an entry of the session, so that each later request has it at the same place.
 import type { AgentMessage } from "@earendil-works/pi-agent-core";
 import type { BeforeAgentStartEventResult, ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { type AnchoredRecall, addRecall, anchoredRecalls, branchState, RECALL, type Recall } from "./branch.ts";
+import {
+	type AnchoredRecall,
+	addRecall,
+	anchoredRecalls,
+	branchState,
+	lastUserTime,
+	RECALL,
+	type Recall,
+	textOf,
+} from "./branch.ts";
 import type { Memory } from "./memory.ts";
 import { Prefetch } from "./prefetch.ts";
 import type { Session } from "./session.ts";
@@ -18,7 +27,7 @@ interface Found extends Recall {
 export function registerRecall(pi: ExtensionAPI, session: Session): void {
 	/** The next message of the user is the prompt that its run began with. */
 	let announced = false;
-	let queued: { prefetch: Prefetch; after: number }[] = [];
+	let queued: Prefetch[] = [];
 	let held: Prefetch[] = [];
 	let stop = new AbortController();
 
@@ -52,23 +61,17 @@ export function registerRecall(pi: ExtensionAPI, session: Session): void {
 	});
 	pi.on("message_end", (event, context) => {
 		if (event.message.role !== "user") return;
-		const { content, timestamp } = event.message;
 		const { memory } = session;
-		if (!announced && memory !== undefined) {
-			queued.push({ prefetch: begin(memory, textOf(content), context), after: timestamp });
-		}
+		if (!announced && memory !== undefined) queued.push(begin(memory, textOf(event.message.content), context));
 		announced = false;
 	});
 	pi.on("context_with_system", async (event, context) => {
 		const entered = queued;
 		queued = [];
-		const last = entered.at(-1);
-		if (last !== undefined) {
-			const found = await collect(
-				context,
-				entered.map((each) => each.prefetch),
-			);
-			if (found !== undefined) pi.appendEntry<AnchoredRecall>(RECALL, { ...found, after: last.after });
+		if (entered.length > 0) {
+			const found = await collect(context, entered);
+			const after = lastUserTime(context.sessionManager.getBranch());
+			if (found !== undefined) pi.appendEntry<AnchoredRecall>(RECALL, { ...found, after });
 		}
 		const recalls = anchoredRecalls(context.sessionManager.getBranch());
 		return recalls.length === 0 ? undefined : { messages: withRecalls(event.messages, recalls) };
@@ -125,9 +128,4 @@ function withRecalls(messages: AgentMessage[], recalls: AnchoredRecall[]): Agent
 
 function isRecall(message: AgentMessage): boolean {
 	return message.role === "custom" && message.customType === RECALL;
-}
-
-function textOf(content: string | { type: string; text?: string }[]): string {
-	if (typeof content === "string") return content;
-	return content.flatMap((part) => part.text ?? []).join("\n");
 }

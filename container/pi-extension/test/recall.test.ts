@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fauxAssistantMessage, fauxToolCall } from "@earendil-works/pi-ai/compat";
-import { SessionManager } from "@earendil-works/pi-coding-agent";
+import { type InlineExtension, SessionManager } from "@earendil-works/pi-coding-agent";
 import { impatientEngine, newHome, type PiSession, startPi, texts } from "./helpers/pi-session.ts";
 import { assertPrefixes, BUILD, isSelector, mainRequests, models, note, selectorRequests } from "./helpers/recall.ts";
 
@@ -274,6 +274,25 @@ test("the model of config.json chooses; one that pi does not know is told once, 
 	assert.deepEqual(told, [
 		"pi does not know the model that recall.model of the project memory names; no topic is recalled\n",
 	]);
+});
+
+test("text that an extension takes or rewrites is not what the selector is asked about", async (t) => {
+	const input: InlineExtension = {
+		name: "input",
+		factory: (pi) => {
+			pi.on("input", ({ text }) => {
+				if (text.startsWith("mine")) return { action: "handled" };
+				return { action: "transform", text: text.replace("it", "the project") };
+			});
+		},
+	};
+	const pi = await startPi(t, { respond: models(() => '["build.md"]'), extensions: [input] });
+	note(pi, "build.md", "The build needs ninja.");
+	await pi.session.prompt("mine is this");
+	assert.equal(pi.requests.length, 0);
+	await pi.session.prompt("how is it built?");
+	assert.match(texts(selectorRequests(pi)[0], "user").join(), /how is the project built/);
+	assert.doesNotMatch(texts(selectorRequests(pi)[0], "user").join(), /mine|is it built/);
 });
 
 test("what was recalled once is not recalled again", async (t) => {
