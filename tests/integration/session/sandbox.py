@@ -104,7 +104,7 @@ class Sandbox:
             assert process.stderr is not None
             first = process.stdout.readline()
             assert first == b"ready\n", process.stderr.read().decode()
-            yield Live(process, self._container_of(process.pid))
+            yield Live(process, self.container_of(process.pid))
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
@@ -115,7 +115,8 @@ class Sandbox:
         found = docker("ps", "--all", "--quiet", "--no-trunc", "--filter", f"label={HOME_LABEL}={self.home}").split()
         return inspect(*found, gone_is_fine=True) if found else []
 
-    def _container_of(self, pid: int) -> str:
+    def container_of(self, pid: int) -> str:
+        """Gives the container of the session whose wrapper is this process."""
         for container in self.containers():
             if json.loads(container["Config"]["Labels"]["dev.pi-sandbox.owner"])["pid"] == pid:
                 return str(container["Id"])

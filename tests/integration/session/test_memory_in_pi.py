@@ -1,15 +1,14 @@
 """Real pi with its memory in a session: what is said in one is known in the next. Only the model has a script."""
 
-import contextlib
 import json
 from pathlib import Path
 from typing import Any
 
 import pexpect
-import pyte
 import pytest
 
 from tests.integration.session.sandbox import Sandbox, make_sandbox, wait_until
+from tests.integration.session.window import Window
 
 pytestmark = pytest.mark.image
 
@@ -100,36 +99,9 @@ def test_pi_finds_the_extension_translated_and_translates_nothing_else_of_ours(s
     assert {name.partition(".")[0] for name in used - made} == {"extensions-model"}, "the control: what is not ours is"
 
 
-class Window:
-    """A terminal with pi in it, as a person sees it."""
-
-    def __init__(self, sandbox: Sandbox, project: Path) -> None:
-        self.screen = pyte.Screen(110, 40)
-        self._stream = pyte.ByteStream(self.screen)
-        arguments = [*sandbox.command[1:], "run", str(project), "--", *PI]
-        environment = sandbox.environment({"TERM": "xterm-256color"})
-        self.process = pexpect.spawn(sandbox.command[0], arguments, env=environment, timeout=60, dimensions=(40, 110))
-
-    def shows(self, text: str) -> bool:
-        with contextlib.suppress(pexpect.TIMEOUT, pexpect.EOF):
-            self._stream.feed(self.process.read_nonblocking(65536, timeout=0.1))
-        return text in "\n".join(self.screen.display)
-
-    def wait_for(self, text: str) -> None:
-        try:
-            wait_until(lambda: self.shows(text), f"the screen shows {text!r}")
-        except AssertionError as error:
-            raise AssertionError("\n".join([str(error), *self.screen.display])) from error
-
-    def type(self, text: str) -> None:
-        self.process.send(text)
-        self.wait_for(text)
-        self.process.send("\r")
-
-
 def test_in_a_terminal_the_memory_is_quiet_until_it_is_asked(sandbox: Sandbox) -> None:
     project = sandbox.project("git.example.org/group/terminal", "work")
-    window = Window(sandbox, project)
+    window = Window(sandbox, project, *PI)
     window.wait_for("work: core, work, git.example.org/group/terminal")
     window.type("we deploy the site on Thursdays")
     window.wait_for("understood")

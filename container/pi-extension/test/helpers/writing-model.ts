@@ -1,7 +1,8 @@
 // A model for pi's command line whose background tasks write all the time, each as a task does that reads, thinks and
 // writes: a note of its own, then a line of it in the index. What the tools confirm goes into the file
-// `PI_TEST_CONFIRMED`, one line each, the moment it is known.
-import { appendFileSync } from "node:fs";
+// `PI_TEST_CONFIRMED`, one line each, the moment it is known; by default that is `confirmed` in the working directory.
+// If there is a file `seconds` in it, a task thinks for so long before it writes.
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fauxAssistantMessage, fauxProvider, fauxToolCall, type Message } from "@earendil-works/pi-ai";
@@ -11,6 +12,7 @@ import { indexLine, noteOf } from "./written-memory.ts";
 const ANSWERS = 1_000;
 const NOTES_A_TASK = 8;
 const MAIN_MS = 250;
+const SECONDS = "seconds";
 
 type Call = [name: string, input: Parameters<typeof fauxToolCall>[1]];
 type ToolResult = Extract<Message, { role: "toolResult" }>;
@@ -19,14 +21,15 @@ export default function register(pi: ExtensionAPI): void {
 	const faux = fauxProvider({ provider: "faux", models: [{ id: "main", reasoning: false }] });
 	const running = new Map<string, Generator<Call, void, ToolResult>>();
 	faux.setResponses(
-		Array.from({ length: ANSWERS }, () => async ({ messages }: { messages: Message[] }) => {
+		Array.from({ length: ANSWERS }, () => async ({ messages }, options) => {
 			const last = messages.at(-1);
 			if (!told(messages).includes("# Task: ")) return slowly("done");
 			const [task] = /# Task: [a-z ]+/.exec(told(messages)) ?? [];
-			const [, memory] = /below \\"(\/[^"\\]*\/memory)\\"/.exec(told(messages)) ?? [];
+			const [, memory] = /below \\"(\/[^"\\]+)\\"/.exec(told(messages)) ?? [];
 			if (task === undefined || memory === undefined || last === undefined) return fauxAssistantMessage("done");
 			if (last.role === "user") {
 				note(`began ${task}`);
+				if (existsSync(SECONDS)) await sleep(Number(readFileSync(SECONDS, "utf8")) * 1_000, undefined, options);
 				running.set(task, work(task.includes("notes") ? "extract" : "dream", memory));
 			}
 			const next = last.role === "toolResult" ? running.get(task)?.next(last) : running.get(task)?.next();
@@ -62,7 +65,7 @@ function* work(kind: string, memory: string): Generator<Call, void, ToolResult> 
 }
 
 function note(line: string): void {
-	appendFileSync(process.env.PI_TEST_CONFIRMED ?? "", `${line}\n`);
+	appendFileSync(process.env.PI_TEST_CONFIRMED ?? "confirmed", `${line}\n`);
 }
 
 /** What the last task was told, nothing where there is none. */
