@@ -107,11 +107,11 @@ def test_in_a_terminal_the_memory_is_quiet_until_it_is_asked(sandbox: Sandbox) -
     window.wait_for("understood")
     note = sandbox.store("work") / "git.example.org/group/terminal" / "auto" / "deploy.md"
     wait_until(note.exists, "the extraction has written its note")
+    state = sandbox.home / "state" / "work" / "project-memory"
+    wait_until(lambda: not list(state.rglob("extract.lock")), "the extraction is over")
     window.type("/memory")
     window.wait_for("extract.lock: free")
-    shown = "\n".join(window.screen.display)
-    print(shown)
-    assert "create deploy.md" in shown
+    assert "create deploy.md" in "\n".join(window.screen.display)
     window.type("/quit")
     window.process.expect(pexpect.EOF)
     window.process.close()
