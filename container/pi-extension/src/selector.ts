@@ -1,7 +1,10 @@
 // One question to the selector: which topics fit a text of the user. The engine wrote it, and reads the answer.
+import { setTimeout as delay } from "node:timers/promises";
 import type { Api, AssistantMessage, Message, Model } from "@earendil-works/pi-ai";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { InitializeResult, SelectorCall } from "./protocol.ts";
+
+const LAST_WORD_MS = 250;
 
 type Started = Pick<InitializeResult, "limits" | "sessionIds">;
 
@@ -15,8 +18,11 @@ export async function askSelector(
 ): Promise<AssistantMessage | undefined> {
 	const { selectorMs, selectorOutputTokens } = started.limits;
 	const signal = AbortSignal.any([stop, AbortSignal.timeout(selectorMs)]);
+	/** A provider that is stopped still says what it has used, if it does so at once. */
 	const stopped = new Promise<undefined>((resolve) => {
-		signal.addEventListener("abort", () => resolve(undefined), { once: true });
+		const giveUp = () => void delay(LAST_WORD_MS, undefined, { ref: false }).then(resolve);
+		if (signal.aborted) giveUp();
+		else signal.addEventListener("abort", giveUp, { once: true });
 	});
 	const context = { systemPrompt: call.system, messages: call.messages.map((each) => messageOf(each, model)) };
 	const options = {

@@ -133,6 +133,7 @@ const METHODS = [
 	"recall/prepare",
 	"recall/finish",
 	"file/read",
+	"file/check",
 	"file/written",
 	"prompt/clear",
 ];
@@ -168,4 +169,18 @@ test("with the real engine nothing is told (the control)", async (t) => {
 	assert.match(systemPrompt(sent[0]), /auto_memory/);
 	assertPrefixes(sent.slice(0, 5));
 	assert.match(JSON.stringify(sent[2]?.messages), /auto_memory_topic/);
+});
+
+test("what /memory turned off stays off where the engine is started again", async (t) => {
+	const engine = failingAt(t, "prompt/sections", WAYS.dies, true);
+	const pi = await startPi(t, { engine, respond: models(() => '["build.md"]') });
+	note(pi, "build.md", "The build needs ninja.");
+	await pi.session.prompt("/memory off");
+	await pi.session.prompt("how is it built?");
+	assert.doesNotMatch(systemPrompt(pi.requests[0]), /auto_memory/);
+	assert.equal(pi.requests.length, 1);
+	await pi.session.prompt("/memory on");
+	await pi.session.prompt("how is it built now?");
+	assert.match(systemPrompt(mainRequests(pi)[1]), /auto_memory/);
+	assert.deepEqual(pi.errors, []);
 });
