@@ -1,10 +1,18 @@
 // The session goes on as plain pi whatever the memory engine is or does, and nothing of it is left.
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fauxAssistantMessage, fauxToolCall } from "@earendil-works/pi-ai/compat";
-import { emptyFolder, engineOf, type Options, type PiSession, programOf, startPi } from "./helpers/pi-session.ts";
+import {
+	emptyFolder,
+	engineOf,
+	type Options,
+	type PiSession,
+	programOf,
+	startPi,
+	texts,
+} from "./helpers/pi-session.ts";
 import { assertPrefixes, mainRequests, models, note, systemPrompt } from "./helpers/recall.ts";
 
 /** Runs a session that uses each hook of the main agent; gives what was sent, and each line that the user was told. */
@@ -56,6 +64,19 @@ function processesWith(text: string): string[] {
 			}
 		})
 		.filter((line) => line.includes(text));
+}
+
+/** The engines that were started for this home. */
+function enginesOf(home: string): number[] {
+	const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+	return pids.map(Number).filter((pid) => {
+		try {
+			const isEngine = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("pi-memory-engine");
+			return isEngine && readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${home}`);
+		} catch {
+			return false;
+		}
+	});
 }
 
 const REQUESTS = 6;
@@ -183,4 +204,20 @@ test("what /memory turned off stays off where the engine is started again", asyn
 	await pi.session.prompt("how is it built now?");
 	assert.match(systemPrompt(mainRequests(pi)[1]), /auto_memory/);
 	assert.deepEqual(pi.errors, []);
+});
+
+test("an engine that was killed between two requests is started again with what the session has shown", async (t) => {
+	const pi = await startPi(t);
+	note(pi, "build.md", "The build needs ninja.");
+	writeFileSync(join(pi.memory, "MEMORY.md"), "- [Build](build.md): how it is built\n");
+	await pi.session.prompt("hello");
+	writeFileSync(join(pi.memory, "MEMORY.md"), "- [Test](test.md): how it is tested\n");
+	const killed = enginesOf(pi.home);
+	assert.equal(killed.length, 1);
+	for (const pid of killed) process.kill(pid, "SIGKILL");
+	await pi.session.prompt("hello again");
+	assert.notDeepEqual(enginesOf(pi.home), killed);
+	assertPrefixes(mainRequests(pi));
+	assert.match(systemPrompt(mainRequests(pi)[1]), /how it is built/);
+	assert.match(texts(mainRequests(pi)[1], "user").join("\n"), /MEMORY\.md" has changed/);
 });

@@ -68,6 +68,22 @@ test("what is said of the calls of a script stands at the end of the script's re
 	assert.deepEqual(read?.type === "custom" && read.data, { topic: "old.md" });
 });
 
+test("without trust a script reads no memory file either", async (t) => {
+	const code = (memory: string) => `
+		try {
+			text(await tools.read({ path: ${JSON.stringify(`${memory}/old.md`)} }));
+		} catch (error) {
+			text(String(error));
+		}`;
+	const { result } = await resultOf(t, (memory) => ["codemode", { code: code(memory) }], {
+		extensions: [codemode],
+		tools: ["+codemode"],
+		trusted: false,
+	});
+	assert.match(result.join("\n"), /read of a memory file is refused/);
+	assert.doesNotMatch(result.join("\n"), /An old note/);
+});
+
 for (const [tool, args] of [
 	["read", {}],
 	["write", { content: "x" }],
