@@ -128,7 +128,7 @@ def test_both_commands_run_in_a_system_of_their_own_and_their_totals_close_the_r
     assert seen(said, "groups") in ("/", "/ /init")
     assert seen(said, "name") == "pi-sandbox-fresh"
     assert 10_000_000 < int(seen(said, "disk")) <= 20 * 1024 * 1024
-    assert seen(said, "folder") == "/root/pi-sandbox script"
+    assert seen(said, "folder") == "/srv/pi-sandbox script"
     assert seen(said, "certificates") == "this-machine.crt"
     mounts = set(seen(said, "mounts").split())
     assert {"/", "/proc", "/sys", "/dev", "/dev/pts", "/run"} <= mounts
@@ -186,7 +186,7 @@ def test_what_is_not_committed_is_told_and_is_not_part_of_the_run(fresh: Fresh) 
 
     assert code == 0, said
     assert "what is not committed is not part of the run" in said
-    assert seen(said, "folder") == "/root/pi-sandbox script"
+    assert seen(said, "folder") == "/srv/pi-sandbox script"
 
 
 def test_the_folders_that_pip_looks_into_are_there_to_read(fresh: Fresh, tmp_path: Path) -> None:
