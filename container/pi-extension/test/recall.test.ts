@@ -303,7 +303,7 @@ test("what was recalled once is not recalled again", async (t) => {
 	assert.equal(texts(mainRequests(pi)[1], "user").filter((each) => BUILD.test(each)).length, 1);
 });
 
-test("one word, no trust, no topic, or memory turned off: the selector is not asked", async (t) => {
+test("one word, no trust, no topic, or recall turned off: the selector is not asked", async (t) => {
 	const word = await startPi(t, { respond: models(() => '["build.md"]') });
 	note(word, "build.md", "The build needs ninja.");
 	await word.session.prompt(" build ");
@@ -315,6 +315,11 @@ test("one word, no trust, no topic, or memory turned off: the selector is not as
 	note(untrusted, "build.md", "The build needs ninja.");
 	await untrusted.session.prompt("how is it built?");
 	assert.equal(untrusted.requests.length, 1);
+
+	const off = await startPi(t, { config: { recall: { enabled: false }, extract: { enabled: false } } });
+	note(off, "build.md", "The build needs ninja.");
+	await off.session.prompt("how is it built?");
+	assert.equal(off.requests.length, 1);
 
 	const empty = await startPi(t);
 	await empty.session.prompt("how is it built?");
