@@ -69,7 +69,7 @@ export function mainUsage(pi: PiSession): Usage[] {
 		.flatMap((entry) => (entry.type === "message" && entry.message.role === "assistant" ? [entry.message.usage] : []));
 }
 
-export async function until(condition: () => boolean, what: string, milliseconds = 15_000): Promise<void> {
+export async function until(condition: () => boolean, what: string, milliseconds = 60_000): Promise<void> {
 	const end = Date.now() + milliseconds;
 	while (!condition()) {
 		if (Date.now() > end) throw new Error(`it did not come to this: ${what}`);
