@@ -41,7 +41,9 @@ def comparisons() -> list[Comparison]:
         folder = Path(name)
         (folder / "model.ts").write_text(MODEL)
         (folder / "agent" / "project-memory").mkdir(parents=True)
-        (folder / "agent" / "project-memory" / "config.json").write_text('{"extract": {"enabled": false}}')
+        (folder / "agent" / "project-memory" / "config.json").write_text(
+            '{"extract": {"enabled": false}, "dream": {"enabled": false}}'
+        )
         return [
             _compared(folder, "pi to its first request", _to_first_request, rounds=9, target=1.25),
             _compared(folder, "request to request (goal +10 ms)", _between_requests, rounds=9, target=None),
