@@ -18,6 +18,7 @@ Source: `spec/project-memory.md`, "Cross-process locks and atomic publishing".
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import threading
 import time
@@ -140,7 +141,8 @@ def acquire(place: LockPlace) -> HeldLock | Busy:
             return _busy(seen)
         held = _try(place, there=seen is not None)
         if held is not None:
-            place.folder.sweep()
+            with contextlib.suppress(LocksUnusableError):
+                place.folder.sweep()
             return held
     return Busy(None, "it is changing hands")
 

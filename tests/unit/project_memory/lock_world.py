@@ -62,7 +62,8 @@ class World:
         owner = old.owner
         if owner is process:
             return
-        if owner is not None and not owner.dead and owner.namespace == process.namespace and old.data:
+        lives = owner is not None and not owner.dead and not owner.finished
+        if owner is not None and lives and owner.namespace == process.namespace and old.data:
             self.wrongs.append(f"{process.name} took the lock of {owner.name}, which is known to live")
         if not old.was_over and old.sign:
             self.wrongs.append(f"{process.name} took a lock whose lease was not over")

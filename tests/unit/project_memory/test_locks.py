@@ -730,6 +730,18 @@ def test_what_killed_processes_staged_is_swept_when_it_is_old(tmp_path: Path) ->
     assert os.listdir("/proc/self/fd") == before
 
 
+def test_a_lock_that_was_had_is_not_lost_where_old_files_cannot_be_swept(place: LockPlace, monkeypatch) -> None:
+    def fail(_: object) -> None:
+        raise LocksUnusableError("the disk is full")
+
+    monkeypatch.setattr(DiskLockFolder, "sweep", fail)
+    lock = acquire(place)
+    assert isinstance(lock, HeldLock)
+    assert lock.still_held()
+    lock.release()
+    assert isinstance(acquire(place), HeldLock)
+
+
 def test_no_lock_is_handed_to_a_program_that_this_process_starts(place: LockPlace, held: HeldLock) -> None:
     descriptors = [int(each) for each in os.listdir("/proc/self/fd")]
     ours = [each for each in descriptors if NAME in where(each)]
