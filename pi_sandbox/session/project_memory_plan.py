@@ -10,24 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from pi_sandbox import __version__
 from pi_sandbox.session.container_spec import ContainerSpec, StandingPart
 from pi_sandbox.session.disk_look import StoreLook
 from pi_sandbox.session.memory_place import memory_variables
 from pi_sandbox.session.mount_plan import git_mode, project_memory_mounts
-from pi_sandbox.session.plan import (
-    DOMAIN_LABEL,
-    HOME_LABEL,
-    OWNER_LABEL,
-    PROJECT_LABEL,
-    SESSION_LABEL,
-    VERSION_LABEL,
-    EngineView,
-    HostFacts,
-    standing_at,
-)
+from pi_sandbox.session.plan import EngineView, HostFacts, standing_at
 from pi_sandbox.session.scope import SessionScope
-from pi_sandbox.session.store_plan import ENTRY
+from pi_sandbox.session.store_plan import ENTRY, command_environment, command_labels
 from pi_sandbox.settings.folders import Folders
 from pi_sandbox.settings.settings import Settings
 from pi_sandbox.workspace.workspace import Workspace
@@ -92,8 +81,14 @@ def plan_project_memory(
         command=(*ENTRY, COMMAND, *request.words),
         user="0:0" if engine.rootless else f"{host.uid}:{host.gid}",
         working_dir=PurePosixPath("/home/pi"),
-        environment=_environment(scope, host),
-        labels=_labels(request, workspace, settings, host, session_id),
+        environment=(*command_environment(host), *memory_variables(scope).items()),
+        labels=command_labels(
+            f"memory {request.command}",
+            workspace.domain if request.writes else None,
+            settings,
+            host,
+            session_id,
+        ),
         mounts=project_memory_mounts(
             scope,
             Folders(settings.home),
@@ -106,27 +101,4 @@ def plan_project_memory(
         tty=tty,
         runtime=settings.runtime,
         standing=standing_at(engine, standing),
-    )
-
-
-def _environment(scope: SessionScope, host: HostFacts) -> tuple[tuple[str, str], ...]:
-    chosen = (("TERM", host.term), ("TZ", host.time_zone))
-    return (
-        ("HOME", "/home/pi"),
-        ("LANG", "C.UTF-8"),
-        *memory_variables(scope).items(),
-        *((name, value) for name, value in chosen if value is not None),
-    )
-
-
-def _labels(
-    request: MemoryRequest, workspace: Workspace, settings: Settings, host: HostFacts, session_id: str
-) -> tuple[tuple[str, str], ...]:
-    return (
-        (SESSION_LABEL, session_id),
-        (PROJECT_LABEL, f"pi-sandbox memory {request.command}"),
-        *(((DOMAIN_LABEL, workspace.domain),) if request.writes else ()),
-        (HOME_LABEL, str(settings.home)),
-        (VERSION_LABEL, __version__),
-        (OWNER_LABEL, host.owner.to_label()),
     )

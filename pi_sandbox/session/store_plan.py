@@ -119,8 +119,14 @@ def plan_stores(
         command=(*ENTRY, *_command(request), *_missing(stores)),
         user="0:0" if engine.rootless else f"{host.uid}:{host.gid}",
         working_dir=PurePosixPath("/home/pi"),
-        environment=_environment(host),
-        labels=_labels(request, settings, host, session_id),
+        environment=command_environment(host),
+        labels=command_labels(
+            request.command,
+            request.domain if isinstance(request, SyncRequest) else None,
+            settings,
+            host,
+            session_id,
+        ),
         mounts=_mounts(request, stores, Folders(settings.home), session_id),
         tty=tty,
         runtime=settings.runtime,
@@ -145,7 +151,8 @@ def _missing(stores: Sequence[StoreLook]) -> tuple[str, ...]:
     return tuple(word for name in names for word in ("--missing", name))
 
 
-def _environment(host: HostFacts) -> tuple[tuple[str, str], ...]:
+def command_environment(host: HostFacts) -> tuple[tuple[str, str], ...]:
+    """Gives the variables of a container that runs one command of ours."""
     chosen = (("TERM", host.term), ("TZ", host.time_zone))
     return (
         ("HOME", "/home/pi"),
@@ -154,12 +161,14 @@ def _environment(host: HostFacts) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _labels(request: StoreRequest, settings: Settings, host: HostFacts, session_id: str) -> tuple[tuple[str, str], ...]:
-    domain = ((DOMAIN_LABEL, request.domain),) if isinstance(request, SyncRequest) else ()
+def command_labels(
+    command: str, domain: DomainName | None, settings: Settings, host: HostFacts, session_id: str
+) -> tuple[tuple[str, str], ...]:
+    """Gives the labels of such a container; `domain` is the one that it writes to."""
     return (
         (SESSION_LABEL, session_id),
-        (PROJECT_LABEL, f"pi-sandbox {request.command}"),
-        *domain,
+        (PROJECT_LABEL, f"pi-sandbox {command}"),
+        *(() if domain is None else ((DOMAIN_LABEL, domain),)),
         (HOME_LABEL, str(settings.home)),
         (VERSION_LABEL, __version__),
         (OWNER_LABEL, host.owner.to_label()),

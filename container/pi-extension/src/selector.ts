@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Api, AssistantMessage, Message, Model } from "@earendil-works/pi-ai";
 import type { ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { InitializeResult, SelectorCall } from "./protocol.ts";
+import { NO_USAGE } from "./usage.ts";
 
 const LAST_WORD_MS = 250;
 
@@ -50,12 +51,3 @@ function messageOf(message: SelectorCall["messages"][number], model: Model<Api>)
 	const { api, provider, id } = model;
 	return { role: "assistant", content, api, provider, model: id, usage: NO_USAGE, stopReason: "stop", timestamp: 0 };
 }
-
-const NO_USAGE: AssistantMessage["usage"] = {
-	input: 0,
-	output: 0,
-	cacheRead: 0,
-	cacheWrite: 0,
-	totalTokens: 0,
-	cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-};

@@ -2,6 +2,16 @@
 import type { AssistantMessage, Usage } from "@earendil-works/pi-ai";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 
+/** What a message has used that no model wrote. */
+export const NO_USAGE: Usage = {
+	input: 0,
+	output: 0,
+	cacheRead: 0,
+	cacheWrite: 0,
+	totalTokens: 0,
+	cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
+
 /** The kind of entry that is written where pi takes no usage from an extension. */
 export const USAGE_ENTRY = "project-memory-usage";
 

@@ -11,6 +11,7 @@ import {
 	SessionManager,
 	type ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
+import { NO_USAGE } from "../usage.ts";
 import type { OutputLogs } from "./task-commands.ts";
 
 export type CodemodeMode = "on" | "only";
@@ -132,14 +133,7 @@ const NO_MESSAGE: AssistantMessage = {
 	api: "",
 	provider: "",
 	model: "",
-	usage: {
-		input: 0,
-		output: 0,
-		cacheRead: 0,
-		cacheWrite: 0,
-		totalTokens: 0,
-		cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-	},
+	usage: NO_USAGE,
 	stopReason: "toolUse",
 	timestamp: 0,
 };
